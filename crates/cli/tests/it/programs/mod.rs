@@ -1,5 +1,7 @@
 //! Commands on programs, candidates and new projects.
 
+#[cfg(all(unix, feature = "host"))]
+mod checked;
 mod debug;
 #[cfg(all(unix, feature = "host"))]
 mod device_objects;

@@ -53,14 +53,17 @@ pub fn start() {
 
 /// Describes the memory at an address: an allocation, or, if `host` is set, memory of the host.
 fn describe(address: u64, host: bool) -> Option<MemoryOrigin> {
-    let named = driver().ok()?.allocations().named(address);
+    let driver = driver().ok()?;
+    let named = driver.allocations().named(address);
     let Some(named) = named else {
-        let text = host.then(|| host_memory(address)).flatten()?;
+        // The emulator has reserved the addresses between allocations.
+        let of_host = host && !driver.device.is_of_device(address);
+        let text = of_host.then(|| host_memory(address)).flatten()?;
         return Some(MemoryOrigin { name: None, text, bytes: 0, pitch: None, is_host: true });
     };
     let (bytes, number, kind) = (named.bytes, named.id, named.kind.name());
     let maker = named.site.map(|site| site.caller());
-    let name = maker.as_ref().and_then(|maker| name(maker, named.kind));
+    let name = maker.as_ref().and_then(|maker| name(maker, named.kind, number));
     let name = name.or_else(|| calls_runtime().then(|| named.kind.runtime_call().to_owned()));
     let made = maker.and_then(|maker| call_at(&maker, "allocated"));
     let ended = named.freed.as_ref().map(|site| call_at(&site.caller(), "freed"));
@@ -71,12 +74,26 @@ fn describe(address: u64, host: bool) -> Option<MemoryOrigin> {
     Some(MemoryOrigin { name, text, bytes: named.bytes, pitch: named.pitch, is_host: false })
 }
 
-/// The variable that an allocation was made for, or the runtime's call that made it.
-fn name(maker: &Caller, kind: AllocationKind) -> Option<String> {
+/// The variable that allocation `number` was made for, or the runtime's call that made it.
+fn name(maker: &Caller, kind: AllocationKind, number: u64) -> Option<String> {
     let call = maker.runtime.as_deref().map(name_of);
     let written = maker.location.as_ref().and_then(statement);
-    let variable = written.and_then(|text| variable(&text, call.unwrap_or(kind.call())));
+    let earlier = || earlier_on_line(maker, number);
+    let variable = written.and_then(|text| variable(&text, call.unwrap_or(kind.call()), earlier));
     variable.or_else(|| call.map(str::to_owned))
+}
+
+/// How many allocations before allocation `number` the same line made in a row; `None` if they are too many to look up.
+fn earlier_on_line(maker: &Caller, number: u64) -> Option<usize> {
+    const MOST: usize = 64;
+    let place = maker.location.as_ref()?;
+    let before = (1..number).rev();
+    let on_line = before.take(MOST + 1).take_while(|number| {
+        let driver = driver().ok();
+        let site = driver.and_then(|driver| driver.allocations().site_of(*number));
+        site.is_some_and(|site| site.caller().location.as_ref() == Some(place))
+    });
+    Some(on_line.count()).filter(|count| *count <= MOST)
 }
 
 /// The text of a source line and of the next two, over which a call may extend.
@@ -86,9 +103,9 @@ fn statement(at: &SourceLocation) -> Option<String> {
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// The variable whose address is the first argument of a call: `d` for `cudaMalloc((void **)&d, n)`. `None` if the first line
-/// has several such calls.
-fn variable(text: &str, call: &str) -> Option<String> {
+/// The variable whose address is the first argument of a call: `d` for `cudaMalloc((void **)&d, n)`. If the first line has
+/// several such calls, which all run one after another, `earlier` tells how many calls the line has made before; else `None`.
+fn variable(text: &str, call: &str, earlier: impl Fn() -> Option<usize>) -> Option<String> {
     /// Longer expressions do not help a reader.
     const LONGEST: usize = 40;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -103,8 +120,12 @@ fn variable(text: &str, call: &str) -> Option<String> {
         Some((before.contains('\n'), rest.strip_prefix('(').filter(|_| is_whole)?))
     });
     let calls: Vec<(bool, &str)> = calls.collect();
-    let argument = match calls.as_slice() {
-        [(_, only)] | [(false, only), (true, _), ..] => first_argument(only)?,
+    let on_first: Vec<&str> = calls.iter().filter(|one| !one.0).map(|one| one.1).collect();
+    let argument = match (on_first.as_slice(), calls.as_slice()) {
+        ([only], _) | ([], [(_, only)]) => first_argument(only)?,
+        ([_, _, ..], _) if runs_in_order(text.lines().next()?) => {
+            first_argument(on_first[earlier()? % on_first.len()])?
+        }
         _ => return None,
     };
     let variable = without_cast(argument).strip_prefix('&')?;
@@ -113,6 +134,14 @@ fn variable(text: &str, call: &str) -> Option<String> {
         && name.chars().all(|c| is_word(c) || ".->[]:".contains(c))
         && name.len() <= LONGEST;
     is_name.then_some(name)
+}
+
+/// Whether a line has no part that may be left out or repeated.
+fn runs_in_order(line: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words = line.split(|c| !is_word(c));
+    !words.any(|word| matches!(word, "if" | "else" | "for" | "while" | "do" | "switch" | "case"))
+        && !["?", "&&", "||"].iter().any(|part| line.contains(part))
 }
 
 /// The text up to the comma or the parenthesis that ends a first argument.
@@ -189,7 +218,7 @@ mod tests {
 
     #[test]
     fn an_allocation_is_called_like_its_variable() {
-        let named = |text: &str| variable(text, "cudaMalloc");
+        let named = |text: &str| variable(text, "cudaMalloc", || None);
         for (text, name) in [
             ("    cudaMalloc(&d, n * sizeof(float));", Some("d")),
             ("CHECK(cudaMalloc((void **)&d_in, size(n, 4)));", Some("d_in")),
@@ -197,7 +226,7 @@ mod tests {
             ("cudaMalloc<float>(&this->rows[i], 4);", Some("this->rows[i]")),
             ("cudaMalloc(\n    &y,\n    4);", Some("y")),
             ("cudaMalloc(&a, 4);\ncudaMalloc(&b, 4);", Some("a")),
-            // Which of the two calls it was is not known.
+            // Which of the two calls it was is not known here.
             ("cudaMalloc(&a, 4); cudaMalloc(&b, 4);", None),
             ("cudaMalloc(to, bytes);", None),
             ("my_cudaMalloc(&a, 4);", None),
@@ -205,6 +234,22 @@ mod tests {
             ("cudaMalloc(&a", None),
         ] {
             assert_eq!(named(text).as_deref(), name, "{text}");
+        }
+    }
+
+    #[test]
+    fn several_calls_on_a_line_are_told_apart_by_their_number() {
+        let two = "cudaMalloc(&a, 4); cudaMalloc(&b, 4);";
+        for (text, earlier, name) in [
+            (two, Some(0), Some("a")),
+            (two, Some(1), Some("b")),
+            // The line runs again.
+            (two, Some(2), Some("a")),
+            (two, None, None),
+            ("if (x) cudaMalloc(&a, 4); else cudaMalloc(&b, 4);", Some(1), None),
+            ("cudaMalloc(&a, 4) || cudaMalloc(&b, 4);", Some(1), None),
+        ] {
+            assert_eq!(variable(text, "cudaMalloc", || earlier).as_deref(), name, "{text}");
         }
     }
 

@@ -138,7 +138,7 @@ const MOST_FREED: usize = 256;
 fn own_pages(bytes: usize) -> Option<Pages> {
     const PAGE: usize = 4096;
     let whole = bytes.checked_next_multiple_of(PAGE).filter(|_| ordering::active())?;
-    let pages = Pages::reserve(whole, PAGE)?;
+    let pages = Pages::reserve_apart(whole, PAGE)?;
     pages.map_private()?;
     Some(pages)
 }
@@ -184,6 +184,15 @@ impl Allocations {
             |(start, one): &&(u64, NamedAllocation)| address.wrapping_sub(*start) < one.bytes;
         let (_, one) = self.freed.iter().find(held)?;
         Some(NamedAllocation { site: one.site.clone(), freed: one.freed.clone(), ..*one })
+    }
+
+    /// The call that made the allocation of this number, if it is live or was freed not long ago.
+    pub fn site_of(&self, number: u64) -> Option<CallSite> {
+        let freed = || self.freed.iter().find(|(_, one)| one.id == number);
+        match self.live.values().find(|one| one.id == number) {
+            Some(live) => live.site.clone(),
+            None => freed().and_then(|(_, one)| one.site.clone()),
+        }
     }
 
     /// Whether an allocation at this address was freed, as far as findings can name it.
@@ -242,6 +251,9 @@ impl Allocations {
         self.live.insert(start, Allocation { id: self.made, ..allocation });
     }
 }
+
+/// Whether the emulator can place allocations far apart.
+const APART: bool = cfg!(target_os = "linux");
 
 /// Allocation granularity of a GPU in bytes.
 const UNIT: usize = 512;
@@ -305,8 +317,10 @@ impl Driver {
             // A GPU allocates whole units, and does not detect accesses to the padding.
             false => bytes.checked_next_multiple_of(UNIT).ok_or(Status::OutOfMemory)?,
         };
-        // Device memory may be exported, so it uses pages that can be shared.
-        let block = if kind == AllocationKind::Device { Block::new(whole) } else { None };
+        // Device memory may be exported, so it uses pages that can be shared. Where accesses are checked, each allocation has
+        // its own pages, far from others.
+        let packed = kind == AllocationKind::Device && !(APART && self.device.is_sanitized());
+        let block = if packed { Block::new(whole) } else { None };
         let of_host = matches!(kind, AllocationKind::Host | AllocationKind::Managed);
         let pages = if of_host { own_pages(whole) } else { None };
         let has_pages = pages.is_some();

@@ -7,7 +7,7 @@ use crate::state::lock;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// An anonymous file in memory.
@@ -184,7 +184,22 @@ const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESER
 impl Pages {
     /// Reserves an address range without memory.
     pub fn reserve(bytes: usize, alignment: usize) -> Option<Pages> {
-        let length = bytes.checked_add(alignment)?;
+        Pages::reserve_before(bytes, alignment, 0)
+    }
+
+    /// Like [`Pages::reserve`], but the first ranges of a process are far apart, so that an index out of bounds does not reach
+    /// the next one.
+    pub fn reserve_apart(bytes: usize, alignment: usize) -> Option<Pages> {
+        const APART: usize = (1u64 << 33) as usize;
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let far = MADE.fetch_add(1, Ordering::Relaxed) < 2048;
+        let far = far.then(|| Pages::reserve_before(bytes, alignment, APART)).flatten();
+        far.or_else(|| Pages::reserve(bytes, alignment))
+    }
+
+    /// Reserves an address range, and `unused` bytes behind it.
+    fn reserve_before(bytes: usize, alignment: usize, unused: usize) -> Option<Pages> {
+        let length = bytes.checked_add(alignment)?.checked_add(unused)?;
         // SAFETY: a new mapping at an address chosen by the kernel.
         let at =
             unsafe { libc::mmap(std::ptr::null_mut(), length, libc::PROT_NONE, PRIVATE, -1, 0) };

@@ -3,7 +3,8 @@
 //! A copy to the host is reported only if nothing has written any of its bytes. A copy with some written bytes is common
 //! and right: structures with padding, rows with their padding, buffers that are larger than their contents. What the
 //! program does with the bytes on the host is unknown. Nothing is reported after another finding, because the missing
-//! write may follow from it, nor of memory with several addresses, nor after the process has exported memory.
+//! write may follow from it, nor of memory with several addresses, nor after the process has exported memory. If only the
+//! end of a copy in one piece is unwritten, the grid may be too small: that is a note.
 //!
 //! A copy out of a pitched allocation (`cudaMallocPitch`) with other rows than the allocation's is allowed, because it
 //! stays in the allocation. But if it also reads bytes that nothing has written, as the padding after each row, the pitch
@@ -77,12 +78,24 @@ fn check_all(driver: &Driver, copy: &Copy3D) {
     let is_unwritten = |(at, bytes): (u64, usize)| {
         driver.device.unwritten_at(at, bytes as u64) == [(0, bytes as u64)]
     };
-    if !parts.all(is_unwritten) || lanework::tool::has_findings() {
+    let none_written = parts.all(is_unwritten);
+    if lanework::tool::has_findings() {
         return;
     }
     let bytes = copy.bytes();
     let Some((name, at, _)) = lanework::tool::allocation(&driver.device, start) else { return };
     let place = format!("{name}+{}", start - at);
+    if !none_written {
+        if height * depth == 1
+            && let [(first, last)] = driver.device.unwritten_at(start, *width as u64)[..]
+            && first + last == *width as u64
+        {
+            lanework::tool::note(format!(
+                "a copy to the host takes {bytes} bytes at {place}, and nothing has written the last {last} of them: the grid may be too small"
+            ));
+        }
+        return;
+    }
     let message = format!(
         "uninitialized copy to the host: nothing has written any of its {bytes} bytes at {place}"
     );

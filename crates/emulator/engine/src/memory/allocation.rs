@@ -51,11 +51,11 @@ impl Allocation {
         // Slack for vector moves, which may touch but never use bytes after the end.
         let align = if bytes >= PAGE { PAGE } else { GRAIN };
         let size = bytes.checked_add(GRAIN)?.checked_next_multiple_of(align)?;
-        let make = match addresses {
-            Addresses::Own => HostBytes::new,
-            Addresses::Host => HostBytes::of_device,
-        };
-        let own = make(usize::try_from(size).ok()?, align as usize, fresh)?;
+        let (size, align) = (usize::try_from(size).ok()?, align as usize);
+        let own = match addresses {
+            Addresses::Own => HostBytes::new(size, align, fresh),
+            Addresses::Host => HostBytes::of_device(size, align, fresh, checked),
+        }?;
         Some(Allocation::over(name, bytes, checked, own))
     }
 

@@ -1,6 +1,9 @@
 //! A range of host addresses for devices that use host addresses. Freed memory is never returned to the program, so that a stale device pointer never points into the program's own memory. The range is reserved once per process; pages are allocated when they are touched, and released when an allocation ends.
 //!
 //! Blocks are found by best fit, and free neighbors are joined (Knuth, The Art of Computer Programming, 2.5). Free bytes are zero.
+//! Where accesses are checked, a block is placed in the middle of the largest free one, so that blocks are as far apart as the
+//! range allows: an index out of bounds then does not reach another allocation. From a distance of [`LEAST_APART`] on, best fit
+//! saves pages: each block far from others takes 12 KiB for its part of the host's page table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -8,6 +11,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// Sizes of the range to try: a host with a limit may only allow a smaller one, or none. Hosts with
 /// 32-bit addresses have no room for any.
 const SIZES: [u64; 3] = [1 << 42, 1 << 38, 1 << 34];
+/// The size to try first if blocks are placed far apart: a quarter of the addresses of a program on x86-64.
+const ROOMY: u64 = 1 << 45;
+/// The least distance of blocks that are placed far apart: a signed 32-bit index of 4-byte elements bridges no more.
+const LEAST_APART: u64 = 1 << 33;
 /// Blocks start at multiples of this.
 const GRAIN: usize = 256;
 const PAGE: usize = 4096;
@@ -54,6 +61,20 @@ impl Free {
         Some(at)
     }
 
+    /// Takes a block from the middle of the largest free one, if it is then far enough from others.
+    fn take_apart(&mut self, bytes: usize, align: usize) -> Option<usize> {
+        let (length, start) = self.sizes.last().copied()?;
+        let before = length.checked_sub(bytes)? / 2;
+        if (before as u64) < LEAST_APART {
+            return None;
+        }
+        self.remove(start, length);
+        let at = (start + before) / align * align;
+        self.add(start, at - start);
+        self.add(at + bytes, start + length - at - bytes);
+        Some(at)
+    }
+
     /// Frees a block and merges it with free neighbors.
     fn give(&mut self, start: usize, bytes: usize) {
         let (mut from, mut length) = (start, bytes);
@@ -84,13 +105,16 @@ impl Range {
     }
 }
 
+static RANGE: OnceLock<Option<Range>> = OnceLock::new();
+
 /// The range of this process, reserved on first use; `None` if the host allows none.
-fn range() -> Option<&'static Range> {
-    static RANGE: OnceLock<Option<Range>> = OnceLock::new();
+fn range(apart: bool) -> Option<&'static Range> {
     RANGE
         .get_or_init(|| {
-            let (start, bytes) = SIZES
+            let roomy = apart.then_some(ROOMY);
+            let (start, bytes) = roomy
                 .into_iter()
+                .chain(SIZES)
                 .filter_map(|bytes| usize::try_from(bytes).ok())
                 .find_map(|bytes| Some((system::reserve(bytes)?, bytes)))?;
             let mut free = Free::default();
@@ -101,10 +125,13 @@ fn range() -> Option<&'static Range> {
 }
 
 /// Zeroed bytes of the range at a multiple of `align`, itself a multiple of 256; `None` if the range is
-/// full.
-pub fn take(bytes: usize, align: usize) -> Option<*mut u8> {
+/// full. With `apart`, they are far from others if there is room, at a multiple of a page.
+pub fn take(bytes: usize, align: usize, apart: bool) -> Option<*mut u8> {
     let bytes = bytes.checked_next_multiple_of(GRAIN)?;
-    let at = range()?.free().take(bytes, align.max(GRAIN))?;
+    let mut free = range(apart)?.free();
+    let far = if apart { free.take_apart(bytes, align.max(PAGE)) } else { None };
+    let at = far.or_else(|| free.take(bytes, align.max(GRAIN)))?;
+    drop(free);
     prefer_large_pages(at, bytes);
     Some(std::ptr::with_exposed_provenance_mut(at))
 }
@@ -122,7 +149,8 @@ pub fn prefer_large_pages(start: usize, bytes: usize) {
 /// # Safety
 /// [`take`] returned `start` for this many bytes, and they are no longer used.
 pub unsafe fn give(start: *mut u8, bytes: usize) {
-    let (Some(range), Some(bytes)) = (range(), bytes.checked_next_multiple_of(GRAIN)) else {
+    let reserved = RANGE.get().and_then(Option::as_ref);
+    let (Some(range), Some(bytes)) = (reserved, bytes.checked_next_multiple_of(GRAIN)) else {
         return;
     };
     let at = start.addr();
@@ -143,7 +171,7 @@ pub unsafe fn give(start: *mut u8, bytes: usize) {
 
 /// Whether an address is in the range, in use or not.
 pub fn holds(address: u64) -> bool {
-    range().is_some_and(|range| {
+    RANGE.get().and_then(Option::as_ref).is_some_and(|range| {
         address.checked_sub(range.start as u64).is_some_and(|offset| offset < range.bytes as u64)
     })
 }
@@ -222,10 +250,32 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn blocks_are_far_apart_while_there_is_room() {
+        let mut free = Free::default();
+        let (start, bytes) = (1 << 20, 1 << 38);
+        free.add(start, bytes);
+        let mut taken: Vec<usize> = Vec::new();
+        while let Some(at) = free.take_apart(3 * GRAIN, PAGE) {
+            taken.push(at);
+        }
+        assert!((15..=31).contains(&taken.len()), "{}", taken.len());
+        let mut places: Vec<usize> = taken.iter().copied().chain([start, start + bytes]).collect();
+        places.sort_unstable();
+        // Rounding to a page, and the blocks themselves.
+        assert!(places.windows(2).all(|two| two[1] - two[0] + 32 * PAGE >= LEAST_APART as usize));
+        assert!(taken.iter().all(|at| at.is_multiple_of(PAGE)));
+        assert!(free.take(GRAIN, GRAIN).is_some_and(|at| !taken.contains(&at)));
+        taken.into_iter().for_each(|at| free.give(at, 3 * GRAIN));
+        assert!(free.take_apart(GRAIN, PAGE).is_some());
+    }
+
+    #[test]
     fn released_memory_is_zero_when_allocated_again() {
-        for bytes in [GRAIN, 10_000, GIVEN_BACK, 1 << 20] {
+        for (bytes, apart) in [(GRAIN, false), (10_000, true), (GIVEN_BACK, true), (1 << 20, false)]
+        {
             for _ in 0..3 {
-                let Some(at) = take(bytes, GRAIN) else {
+                let Some(at) = take(bytes, GRAIN, apart) else {
                     eprintln!("skipped: the host reserves no addresses");
                     return;
                 };

@@ -1,5 +1,6 @@
 //! Host memory that backs an allocation of the device.
 
+use crate::memory::allocation::PAGE;
 use crate::memory::device_range;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::any::Any;
@@ -53,8 +54,11 @@ impl Drop for Owner {
 
 impl HostBytes {
     /// As `new`, but in the range of addresses reserved for devices, if the host has one.
-    pub fn of_device(size: usize, align: usize, fresh: Fresh) -> Option<HostBytes> {
-        let taken = (size > 0).then(|| device_range::take(size, align)).flatten();
+    /// With `apart`, they are whole pages, as far from others as the range allows.
+    pub fn of_device(size: usize, align: usize, fresh: Fresh, apart: bool) -> Option<HostBytes> {
+        let page = if apart { PAGE as usize } else { 1 };
+        let (size, align) = (size.checked_next_multiple_of(page)?, align.max(page));
+        let taken = (size > 0).then(|| device_range::take(size, align, apart)).flatten();
         let Some(base) = taken else { return HostBytes::new(size, align, fresh) };
         if let Fresh::Byte(byte) = fresh {
             // SAFETY: `base` owns `size` bytes.
@@ -133,10 +137,12 @@ mod tests {
             let large = if cfg!(miri) { 1 << 14 } else { 1 << 20 };
             for (size, align) in [(256, 256), (4096, 4096), (large, 4096)] {
                 // Twice, so that used bytes are handed out again.
-                for make in
-                    [HostBytes::new, HostBytes::new, HostBytes::of_device, HostBytes::of_device]
-                {
-                    let bytes = make(size, align, fresh).expect("there is room");
+                for apart in [None, None, Some(false), Some(false), Some(true), Some(true)] {
+                    let bytes = match apart {
+                        None => HostBytes::new(size, align, fresh),
+                        Some(apart) => HostBytes::of_device(size, align, fresh, apart),
+                    };
+                    let bytes = bytes.expect("there is room");
                     assert!(bytes.start().addr().is_multiple_of(align));
                     // SAFETY: `size` bytes are owned, and all were written or zeroed.
                     let all = unsafe { std::slice::from_raw_parts_mut(bytes.start(), size) };
@@ -163,9 +169,10 @@ mod tests {
     #[test]
     fn zero_and_too_many_bytes_are_refused() {
         for fresh in [Fresh::Byte(0), Fresh::Zeros] {
-            for make in [HostBytes::new, HostBytes::of_device] {
-                assert!(make(0, 256, fresh).is_none());
-                assert!(make(isize::MAX as usize, 256, fresh).is_none());
+            for size in [0, isize::MAX as usize] {
+                assert!(HostBytes::new(size, 256, fresh).is_none());
+                assert!(HostBytes::of_device(size, 256, fresh, false).is_none());
+                assert!(HostBytes::of_device(size, 256, fresh, true).is_none());
             }
         }
     }

@@ -157,8 +157,19 @@ impl AccessCheck {
             };
             let (verb, bytes) = (verb(access.site.kind), access.bytes);
             let at = place(near.as_ref(), address);
-            let racing =
-                RaceDescription { verb, space, bytes, place: &at, who, prior, conflict, lack };
+            let in_branch = lack.is_some() && reports.is_in_branch(prior.instruction);
+            let place = at.as_str();
+            let racing = RaceDescription {
+                verb,
+                space,
+                bytes,
+                place,
+                who,
+                prior,
+                conflict,
+                lack,
+                in_branch,
+            };
             let advised = kind == ReportKind::Race && !mixed && lack.is_none();
             let race = advised.then_some(facts);
             let (message, help) = match kind {

@@ -5,21 +5,27 @@
 //!
 //! 1. A thread read a flag by a relaxed access, and only a fence after that read is missing: name the line.
 //! 2. One of two strong accesses has a scope that does not include the other thread: widen it.
-//! 3. Between the accesses, a strong write by one thread and a strong read by the other could pass
+//! 3. A plain store writes a flag or lock for which the other thread waits: write it by an atomic.
+//! 4. Between the accesses, a strong write by one thread and a strong read by the other could pass
 //!    the data, but a fence before the write or after the read is missing or has too narrow a
 //!    scope: name each such fence. If the fences are there, but one thread passes the data of its
-//!    block on: name the block's missing barrier. If the flag is written before the data: swap the two.
-//! 4. Two strong accesses of one size (`volatile`) without such a flag: pass the data by a flag.
+//!    block on: name the block's missing barrier. If nothing is missing: the reading thread has to wait
+//!    for that write. If the flag is written before the data: swap the two.
 //! 5. A load and a store of one word, where the store's value is computed from the load's: replace
-//!    both by one atomic.
-//! 6. Lanes of a warp, or warps of a block: name the barrier, and the two lines that it belongs
-//!    between.
-//! 7. Blocks: write to a second array what other blocks still read, end the kernel between the two,
-//!    or give each block its own element; in a loop with a barrier of the grid, put another one at its end.
+//!    both by one atomic. Two strong accesses of one size (`volatile`) otherwise: pass the data by a flag.
+//! 6. A store that runs only if the word has passed a test: replace both by a compare-and-swap.
+//! 7. Two stores of values of different types to shared memory: two arrays overlap.
+//! 8. Lanes of a warp, or warps of a block: name the barrier, and the two lines that it belongs
+//!    between; or say that these are on two sides of a branch.
+//! 9. Blocks: write to a second array what other blocks still read, end the kernel between the two,
+//!    or give each block its own element; in a loop with a barrier of the grid, put another one at its end. On two sides of a
+//!    branch: pass the data by a flag.
+//!
+//! An index that also leaves its array is repaired first.
 //!
 //! If the same threads of several blocks race for an element whose index does not depend on the block, the advice begins with that.
 //!
-//! *Limit.* The third rule uses the code, not the run: it takes the nearest strong write after the
+//! *Limit.* The fourth rule uses the code, not the run: it takes the nearest strong write after the
 //! one access, and the nearest strong read before the other.
 
 use crate::findings::branches::line_of;
@@ -79,23 +85,23 @@ pub struct RaceFacts {
 }
 
 /// A memory instruction of the kernel.
-struct MemoryInst<'k> {
+pub(super) struct MemoryInst<'k> {
     /// Index in the kernel.
-    index: usize,
-    inst: &'k Inst,
-    op: &'k MemoryOp,
+    pub(super) index: usize,
+    pub(super) inst: &'k Inst,
+    pub(super) op: &'k MemoryOp,
 }
 
 /// Whether an atomic never changes its word: `atomicAdd(p, 0)` polls it.
-fn only_reads(found: &MemoryInst<'_>) -> bool {
+pub(super) fn only_reads(found: &MemoryInst<'_>) -> bool {
     matches!(found.op.kind, MemoryKind::Atomic(AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor))
         && found.inst.src.get(1) == Some(&Operand::Const(0))
 }
 
 /// Gives advice about the races of a kernel.
 pub struct Adviser<'k> {
-    kernel: &'k Kernel,
-    flow: ControlFlowGraph,
+    pub(super) kernel: &'k Kernel,
+    pub(super) flow: ControlFlowGraph,
     /// The instruction of the signal before which the last advice puts a barrier of the block.
     signal: Cell<Option<u32>>,
 }
@@ -138,10 +144,13 @@ impl<'k> Adviser<'k> {
     fn to_order(&self, race: &RaceFacts, gap: [u32; 2]) -> String {
         self.acquire(race)
             .or_else(|| self.scope(race))
+            .or_else(|| self.plain_flag(race))
             .or_else(|| self.announced_early(race))
             .or_else(|| self.fence(race))
-            .or_else(|| self.order(race))
             .or_else(|| self.atomic(race))
+            .or_else(|| self.order(race))
+            .or_else(|| self.check_then_act(race))
+            .or_else(|| self.overlap(race))
             .or_else(|| self.reused(race))
             .unwrap_or_else(|| self.barrier(race, gap))
     }
@@ -257,7 +266,9 @@ impl<'k> Adviser<'k> {
             )),
         };
         match released {
-            Fenced::Yes if reader.is_none() => self.barrier_of_block(race, &write, &read),
+            Fenced::Yes if reader.is_none() => self
+                .barrier_of_block(race, &write, &read)
+                .or_else(|| self.unseen_signal(race, &write, &read)),
             Fenced::Yes => None,
             Fenced::Narrowly(at) => {
                 let whose = if self.scope_at(at) == Scope::Block { "block" } else { "cluster" };
@@ -296,7 +307,12 @@ impl<'k> Adviser<'k> {
         }
         let [now, prior] = race.accesses;
         let free = |from: u32, to: u32| self.avoids_barriers(Distance::Warps, from, to);
-        if free(prior.instruction, write.inst.origin) {
+        // A thread that announces its own write needs no barrier, nor does one that waits itself.
+        let (announces, waits) = (
+            self.always_after(prior.instruction, write.inst.origin),
+            self.always_before(read.inst.origin, now.instruction),
+        );
+        if !announces && free(prior.instruction, write.inst.origin) {
             self.signal.set(Some(write.inst.origin));
             return Some(format!(
                 "put `__syncthreads()` (`sync_threads`) between {} and the {} at {} that tells other blocks, outside of branches that only some threads take: it covers only accesses that its thread has waited for",
@@ -305,7 +321,7 @@ impl<'k> Adviser<'k> {
                 self.line(write.inst.origin)
             ));
         }
-        free(read.inst.origin, now.instruction).then(|| {
+        (!waits && free(read.inst.origin, now.instruction)).then(|| {
             format!(
                 "put `__syncthreads()` (`sync_threads`) between the {} at {} that waits for another block and {}, outside of branches that only some threads take",
                 name_of(read.op),
@@ -366,7 +382,7 @@ impl<'k> Adviser<'k> {
 
     /// Whether a fence of at least this scope is between two instructions. If `to` comes first in
     /// the text, the path from `from` goes around a loop.
-    fn fenced(&self, from: u32, to: u32, needed: Scope, ordered: bool) -> Fenced {
+    pub(super) fn fenced(&self, from: u32, to: u32, needed: Scope, ordered: bool) -> Fenced {
         let on_the_way = |at: u32| match from < to {
             true => from < at && at < to,
             false => from < at || at < to,
@@ -403,7 +419,9 @@ impl<'k> Adviser<'k> {
     /// Replace a load and a store by one atomic.
     fn atomic(&self, race: &RaceFacts) -> Option<String> {
         let [a, b] = race.accesses;
-        if race.accesses.iter().any(|access| access.strong.is_some()) {
+        // `volatile` accesses are no atomic operation together, either.
+        let strong = race.accesses.map(|access| access.strong.is_some());
+        if race.mixed || strong[0] != strong[1] {
             return None;
         }
         let of = |instruction: u32| self.memory().find(|found| found.inst.origin == instruction);
@@ -462,7 +480,7 @@ impl<'k> Adviser<'k> {
 
     /// [`Self::computed_from`] for a register. `failed` has the registers that were searched in vain, with the number of instructions: a
     /// register that many instructions write would otherwise be searched once for each path to it.
-    fn register_computed_from(
+    pub(super) fn register_computed_from(
         &self,
         register: Reg,
         load: &Inst,
@@ -585,6 +603,12 @@ impl<'k> Adviser<'k> {
                 self.line(now.instruction)
             );
         }
+        let between = |inst: &Inst| first < inst.origin && inst.origin < second;
+        if !self.barriers(race.distance).any(|(_, inst)| between(inst))
+            && let Some(advice) = self.two_sides(race, (first, second), call, ptx)
+        {
+            return advice;
+        }
         let passed = self.barriers(race.distance).map(|(_, inst)| inst.origin);
         let passed = passed.filter(|at| first < *at && *at < second).last();
         let outside = "outside of branches that only some threads take";
@@ -688,7 +712,8 @@ impl<'k> Adviser<'k> {
                 self.line(now.instruction)
             );
         }
-        if self.has_grid_barrier(first, second) {
+        let apart = self.one_of_two(now.instruction, prior.instruction);
+        if !apart && self.has_grid_barrier(first, second) {
             return format!(
                 "put a barrier of the grid (`cooperative_groups::this_grid().sync()`) at the end of the loop: after {} and before {} runs again",
                 self.access_at(race, second),
@@ -707,6 +732,9 @@ impl<'k> Adviser<'k> {
                 self.line(write),
                 self.line(read)
             );
+        }
+        if apart {
+            return self.pass_by_flag(race, write, read);
         }
         format!(
             "end the kernel between {} and {} and launch the rest as a second kernel, or put a barrier of the grid there (`cooperative_groups::this_grid().sync()`), outside of branches that only some threads take",
@@ -740,7 +768,7 @@ impl<'k> Adviser<'k> {
     }
 
     /// `the write at line 7`.
-    fn access_at(&self, race: &RaceFacts, instruction: u32) -> String {
+    pub(super) fn access_at(&self, race: &RaceFacts, instruction: u32) -> String {
         let access = race.accesses.iter().find(|access| access.instruction == instruction);
         let what = match access {
             Some(RaceAccess { writes: true, .. }) => "the write",
@@ -752,11 +780,11 @@ impl<'k> Adviser<'k> {
     }
 
     /// `line 7 of kernel.cu`.
-    fn line(&self, instruction: u32) -> String {
+    pub(super) fn line(&self, instruction: u32) -> String {
         line_of(self.kernel, instruction).unwrap_or_else(|| "an unknown line".to_owned())
     }
 
-    fn memory(&self) -> impl Iterator<Item = MemoryInst<'k>> {
+    pub(super) fn memory(&self) -> impl Iterator<Item = MemoryInst<'k>> {
         self.kernel.insts.iter().enumerate().filter_map(|(index, inst)| match &inst.opcode {
             Opcode::Memory(op) => Some(MemoryInst { index, inst, op }),
             _ => None,
@@ -772,7 +800,7 @@ impl<'k> Adviser<'k> {
     }
 
     /// The instructions that order threads at most this far apart, with their positions.
-    fn barriers(&self, distance: Distance) -> impl Iterator<Item = (usize, &'k Inst)> {
+    pub(super) fn barriers(&self, distance: Distance) -> impl Iterator<Item = (usize, &'k Inst)> {
         let orders = move |(_, inst): &(usize, &Inst)| match &inst.opcode {
             Opcode::Barrier { .. } => distance <= Distance::Warps,
             Opcode::Annotation(SyncAnnotation::WarpSync) => distance == Distance::Lanes,
@@ -790,7 +818,7 @@ impl<'k> Adviser<'k> {
     }
 
     /// The positions of the parts of an instruction.
-    fn positions(&self, of: u32) -> impl Iterator<Item = usize> + Clone {
+    pub(super) fn positions(&self, of: u32) -> impl Iterator<Item = usize> + Clone {
         let parts = self.kernel.insts.iter().enumerate().filter(move |(_, inst)| inst.origin == of);
         parts.map(|(at, _)| at)
     }
@@ -800,12 +828,12 @@ impl<'k> Adviser<'k> {
         self.positions(from).any(|from| self.path(from, to, &[]))
     }
 
-    fn comes_to(&self, from: usize, to: u32) -> bool {
+    pub(super) fn comes_to(&self, from: usize, to: u32) -> bool {
         self.positions(to).any(|to| self.path(from, to, &[]))
     }
 
     /// Whether control can go from a position to another without passing `barriers`.
-    fn path(&self, from: usize, to: usize, barriers: &[usize]) -> bool {
+    pub(super) fn path(&self, from: usize, to: usize, barriers: &[usize]) -> bool {
         let free = |mut range: Range<usize>| !range.any(|at| barriers.contains(&at));
         let blocks = &self.flow.blocks;
         let (start, end) = (self.flow.block_of(from), self.flow.block_of(to));
@@ -832,7 +860,7 @@ impl<'k> Adviser<'k> {
 
 impl Distance {
     /// The scope that includes both threads.
-    fn scope(self) -> Scope {
+    pub(super) fn scope(self) -> Scope {
         match self {
             Distance::Lanes | Distance::Warps => Scope::Block,
             Distance::Cluster => Scope::Cluster,
@@ -851,7 +879,7 @@ impl Distance {
 }
 
 /// Whether a thread has a fence where it needs one.
-enum Fenced {
+pub(super) enum Fenced {
     /// One of the scope, or an access that orders.
     Yes,
     /// One of a narrower scope.
@@ -861,7 +889,7 @@ enum Fenced {
 }
 
 /// The fence of a scope, in CUDA C++ and in PTX.
-fn fence_of(scope: Scope) -> (&'static str, &'static str) {
+pub(super) fn fence_of(scope: Scope) -> (&'static str, &'static str) {
     match scope {
         Scope::Block => ("__threadfence_block()", "fence.acq_rel.cta"),
         Scope::Cluster => ("a cluster fence", "fence.acq_rel.cluster"),
@@ -871,13 +899,13 @@ fn fence_of(scope: Scope) -> (&'static str, &'static str) {
 }
 
 /// Whether two accesses may be to one memory.
-fn same_space(one: &MemoryOp, other: &MemoryOp) -> bool {
+pub(super) fn same_space(one: &MemoryOp, other: &MemoryOp) -> bool {
     one.space == other.space
         || one.space == MemorySpace::Generic
         || other.space == MemorySpace::Generic
 }
 
-fn name_of(op: &MemoryOp) -> &'static str {
+pub(super) fn name_of(op: &MemoryOp) -> &'static str {
     match op.kind {
         MemoryKind::Load => "read",
         MemoryKind::Store => "write",

@@ -3,6 +3,7 @@
 pub mod advice;
 pub mod branches;
 pub mod kinds;
+mod relations;
 pub mod report;
 pub mod suppressions;
 pub mod text;
@@ -232,6 +233,11 @@ impl Reports {
         let branch = branches::deciding_branch(&self.kernel, instruction, self.shape.block);
         let line = branch.and_then(|branch| branches::line_of(&self.kernel, branch));
         line.map_or_else(|| "the branch".to_owned(), |line| format!("the branch at {line}"))
+    }
+
+    /// Whether a branch decides which lanes of a warp reach an instruction.
+    pub fn is_in_branch(&self, instruction: u32) -> bool {
+        branches::deciding_branch(&self.kernel, instruction, self.shape.block).is_some()
     }
 
     /// The PTX name of an instruction.

@@ -2,6 +2,7 @@
 //! ([`group`]).
 
 use crate::findings::advice::{Adviser, Distance, RaceFacts};
+use crate::findings::branches::line_of;
 use crate::findings::kinds::ReportKind;
 use lanework_engine::fault::{Fault, NearAllocation, SourceLocation};
 use lanework_ptx_ir::kernel::{Kernel, Opcode, SyncAnnotation};
@@ -288,7 +289,8 @@ pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
     }
     let plain = groups.len();
     groups.extend(overlapping(around));
-    let kept = keep_first(list, groups, plain);
+    let mut kept = keep_first(list, groups, plain);
+    blame_wrong_indices(kernel, &mut kept);
     if kept.iter().all(|found| found.race.is_none()) {
         return kept.into_iter().map(|found| found.report).collect();
     }
@@ -327,6 +329,24 @@ pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
         report.also.into_iter().for_each(|pair| known.add_pair(pair));
     }
     advised.into_iter().map(|(report, ..)| report).collect()
+}
+
+/// Races of an instruction whose accesses also leave their array have the same cause.
+fn blame_wrong_indices(kernel: &Kernel, list: &mut [Found]) {
+    let outside: Vec<u32> = list
+        .iter()
+        .filter(|found| found.report.kind == ReportKind::OutOfBounds)
+        .map(|found| found.ends[0])
+        .collect();
+    for found in list.iter_mut().filter(|found| found.report.kind == ReportKind::Race) {
+        let Some(wrong) = found.ends.iter().find(|end| outside.contains(end)) else { continue };
+        let line = line_of(kernel, *wrong).unwrap_or_else(|| "an unknown line".to_owned());
+        found.report.help = format!(
+            "repair the out-of-bounds finding at {line} first: the index there is wrong, so the access may also reach the element of another thread"
+        );
+        found.report.distance = found.race.as_ref().map(|race| race.distance);
+        found.race = None;
+    }
 }
 
 /// The interval of a race between different instructions of threads of a block. No barrier orders a

@@ -11,9 +11,9 @@ use crate::async_proxy::operands::TensorReads;
 use crate::async_proxy::wgmma::Products;
 use crate::async_proxy::{check_store, site};
 use crate::bounds::Bounds;
-use crate::findings::Reports;
 use crate::findings::kinds::{Checks, ReportKind};
 use crate::findings::report::Report;
+use crate::findings::{Finding, Reports};
 use crate::footprint::{AllocationShadow, LaunchShadow};
 use crate::initialization::registers::{Followed, Registers};
 use crate::member_masks::{MemberMasks, check_shuffle};
@@ -57,6 +57,8 @@ pub struct Checkers {
     shape: LaunchShape,
     /// Whether copies may be reading global memory.
     pub in_flight: bool,
+    /// The instruction of the barrier at which a warp arrives.
+    pub barrier_at: u32,
     /// By instruction: the last address of lane 0, for load groups.
     pub last_addresses: Vec<u64>,
     /// Scratch bytes that invalid accesses read and write.
@@ -98,6 +100,7 @@ impl Checkers {
             members: MemberMasks::default(),
             shape,
             in_flight: false,
+            barrier_at: 0,
             last_addresses: vec![0; kernel.origins.len() + 1],
             nowhere: Box::new([0; 8]),
         }
@@ -313,6 +316,27 @@ impl Checkers {
         of: (u32, u64),
     ) {
         self.mbarriers.waited(&mut self.access, at, (live, operation), of);
+    }
+
+    /// A warp arrives at a barrier of its block. Reports two groups of warps that use one barrier at once.
+    pub fn barrier_arrive(&mut self, warp: usize, number: usize, waits: bool) {
+        let AccessCheck { position, races, reports, .. } = &mut self.access;
+        let at = (warp, self.barrier_at);
+        races.order.arrive(warp, number);
+        let replaced = if waits { races.order.waits_at(at, number) } else { None };
+        let Some(other) = replaced else { return };
+        let thread = |(warp, instruction): (usize, u32)| {
+            position.thread_at(LaneAt { warp: warp as u32, lane: 0, instruction })
+        };
+        let (who, prior) = (thread(at), thread((other.warp, other.instruction)));
+        reports.add(ReportKind::BarrierDivergence, who, Some(prior), |_| Finding {
+            message: format!(
+                "two groups of warps use barrier {number} at once: it has released warp {} with others, and nothing orders warp {warp} after that, so the two groups may mix",
+                other.warp
+            ),
+            help: "give each group of warps a barrier with its own number, or put a barrier of the block between the two uses".to_owned(),
+            ..Finding::default()
+        });
     }
 
     /// A warp arrives at the cluster's barrier.

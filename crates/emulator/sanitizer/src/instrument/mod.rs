@@ -119,6 +119,7 @@ unsafe impl Instrument for Sanitizer {
     fn wants(&self) -> Wants {
         Wants::ACCESSES
             | Wants::SYNCHRONIZATION
+            | Wants::BARRIERS
             | Wants::COPIES
             | Wants::HEAP
             | Wants::EDGES
@@ -174,9 +175,15 @@ unsafe impl Instrument for Sanitizer {
         }
     }
 
+    fn barrier(&mut self, place: Place, _mask: u32) {
+        if let Some(checkers) = &mut self.checkers {
+            checkers.barrier_at = place.instruction;
+        }
+    }
+
     fn barrier_arrive(&mut self, warp: usize, number: usize, waits: bool) {
         if let Some(checkers) = &mut self.checkers {
-            checkers.access.races.order.arrive(warp, number);
+            checkers.barrier_arrive(warp, number, waits);
         }
         if !waits {
             self.probe.note_change();

@@ -23,6 +23,8 @@ pub struct RaceDescription<'a> {
     pub conflict: Conflict,
     /// The missing synchronization, if single lanes of the two warps synchronized.
     pub lack: Option<MissingWarpSync>,
+    /// Whether only some lanes of the warp reach the prior access.
+    pub in_branch: bool,
 }
 
 impl RaceDescription<'_> {
@@ -60,6 +62,9 @@ impl RaceDescription<'_> {
         match self.lack {
             Some(MissingWarpSync { acquired: true, released: false, .. }) => {
                 "another lane of this warp has waited, this one has not: synchronize the warp after the wait (`__syncwarp`, `sync_warp`)"
+            }
+            _ if self.in_branch => {
+                "the lane of the other warp releases only its own accesses: let the lane that makes the access release it, or end the branch after the access, synchronize that warp (`__syncwarp`, `sync_warp`), and release it in a second branch"
             }
             _ => {
                 "the lane of the other warp releases only its own accesses: synchronize that warp before the release (`__syncwarp`, `sync_warp`)"

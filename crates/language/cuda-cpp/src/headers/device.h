@@ -249,11 +249,18 @@ __TO_SPACE(__cvta_generic_to_constant, "const") __TO_SPACE(__cvta_generic_to_loc
 __PTX("cvta.shared.u64 %0, %1;") void *__cvta_shared_to_generic(size_t pointer);
 __PTX("cvta.global.u64 %0, %1;") void *__cvta_global_to_generic(size_t pointer);
 #endif
-__device__ inline void __pipeline_memcpy_async(void *to, const void *from, size_t size, size_t zfill = 0) {
+__device__ inline void __pipeline_memcpy_async(void *to, const void *from, size_t size) {
     unsigned place = (unsigned)__cvta_generic_to_shared(to);
     if (size == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
     else if (size == 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(place), "l"(from) : "memory");
     else asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(place), "l"(from) : "memory");
+}
+// Zeros fill the last `zfill` bytes; only the bytes before them are read.
+__device__ inline void __pipeline_memcpy_async(void *to, const void *from, size_t size, size_t zfill) {
+    unsigned place = (unsigned)__cvta_generic_to_shared(to), read = (unsigned)(size - zfill);
+    if (size == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(place), "l"(from), "r"(read) : "memory");
+    else if (size == 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(place), "l"(from), "r"(read) : "memory");
+    else asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(place), "l"(from), "r"(read) : "memory");
 }
 __PTX_ORDERED("cp.async.commit_group;") void __pipeline_commit();
 __device__ inline void __pipeline_wait_prior(int count) {

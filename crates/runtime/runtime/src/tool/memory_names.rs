@@ -95,6 +95,14 @@ pub(super) fn name_memory(report: &mut Report) {
         report.message = renamed(&report.message, &near.name, name);
         near.name = name.to_owned();
     }
+    // An address far from all memory: the message names the nearest allocation.
+    if let Some(far) = report.allocation.as_mut().filter(|near| near.distance > FAR)
+        && is_of_driver(&far.name)
+        && let Some(name) = describe(far.address, false).and_then(|origin| origin.name)
+    {
+        report.message = renamed(&report.message, &far.name, &name);
+        far.name = name;
+    }
     let memory = origin.map(|origin| origin.text).unwrap_or_default();
     report.allocated = match parameter.is_empty() || memory.is_empty() {
         true => memory,

@@ -129,6 +129,14 @@ pub fn unchecked(why: &str) {
     }
 }
 
+/// Records a note for the tool's report.
+#[doc(hidden)]
+pub fn note(text: String) {
+    if let Some(session) = Session::active() {
+        session.note(text);
+    }
+}
+
 /// Address and size in bytes of the allocations that a device freed since the last call. The first call returns
 /// nothing.
 #[doc(hidden)]

@@ -349,10 +349,13 @@ impl Session {
             false => None,
         };
         if copy.is_none() {
-            self.note(
+            let fits = launch.emulator.memory_used() <= COPIED;
+            let note = if fits && launch.program.polls(launch.config.entry) {
+                "access patterns and cache figures of some launches are unknown: their kernels wait for values in memory, and a second run of such a kernel may never end"
+            } else {
                 "access patterns and cache figures of some launches are unknown: their memory exceeds 1 GiB, or the host's memory"
-                    .to_owned(),
-            );
+            };
+            self.note(note.to_owned());
         }
         copy
     }

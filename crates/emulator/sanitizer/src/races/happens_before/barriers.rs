@@ -12,9 +12,13 @@
 //! A barrier also passes on the releases that its warps have seen by relaxed reads; a later fence by
 //! any of these warps acquires them. For releases by warps of the block, the barrier is that fence.
 //!
+//! A barrier with a count of threads does not say which warps it waits for. If a warp waits there, and nothing orders it after
+//! the arrival of a warp that the barrier has released last, then the two could have arrived in the other order, and the warp
+//! would have been released in place of the other.
+//!
 //! *Source.* PTX ISA, "Memory consistency model": barriers synchronize (base causality order).
 
-use crate::races::happens_before::{BarrierClock, HappensBefore};
+use crate::races::happens_before::{BarrierClock, BarrierWait, HappensBefore};
 use lanework_ptx_ir::kernel::Scope;
 use std::ops::Range;
 
@@ -59,6 +63,23 @@ impl HappensBefore {
         let mut barrier = std::mem::take(&mut self.barriers[number]);
         self.arrive_at(&mut barrier, slot);
         self.barriers[number] = barrier;
+    }
+
+    /// A warp waits at the barrier where it has just arrived. Returns the wait of another warp that the barrier has released
+    /// last, if this warp could have arrived in its place.
+    pub fn waits_at(
+        &mut self,
+        (warp, instruction): (usize, u32),
+        number: usize,
+    ) -> Option<BarrierWait> {
+        let (slot, number) = (self.slot(warp), self.barrier(number));
+        // An arrival ends the warp's epoch.
+        let clock = self.clock[slot] - 1;
+        let barrier = &mut self.barriers[number];
+        barrier.waiting.push(BarrierWait { slot, clock, warp, instruction });
+        let concurrent = |one: &&BarrierWait| one.clock >= self.known.get(slot, one.slot);
+        let others = barrier.waited.iter().all(|one| one.slot != slot);
+        barrier.waited.iter().find(concurrent).copied().filter(|_| others)
     }
 
     fn arrive_at(&mut self, barrier: &mut BarrierClock, slot: usize) {
@@ -116,6 +137,11 @@ impl HappensBefore {
         barrier.acquired = Default::default();
         barrier.fences = Default::default();
         barrier.unfenced = Default::default();
+        barrier.waited.clear();
+        std::mem::swap(&mut barrier.waiting, &mut barrier.waited);
+        if whole {
+            barrier.waited.clear();
+        }
         self.barriers[number] = barrier;
     }
 

@@ -54,6 +54,23 @@ pub(super) struct BarrierClock {
     fences: FencedClocks,
     /// Seen by their relaxed reads.
     unfenced: UnfencedReads,
+    /// The warps that wait.
+    waiting: Vec<BarrierWait>,
+    /// The warps that waited when the barrier opened last, unless it waited for all threads.
+    waited: Vec<BarrierWait>,
+}
+
+/// A warp's wait at a barrier of its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierWait {
+    /// Its slot.
+    slot: usize,
+    /// Its clock on arrival.
+    clock: u32,
+    /// Its number in the block.
+    pub warp: usize,
+    /// The barrier's instruction.
+    pub instruction: u32,
 }
 
 /// The order of accesses in the running cluster, and the known clocks of others.

@@ -179,3 +179,35 @@ fn a_chain_of_releases_is_followed_to_its_start() {
     order.acquire(0, ALL, FLAG, Scope::Device);
     assert!(!order.happens_before(other, 0, 0), "it released nothing");
 }
+
+/// Two warps wait at barrier 1, which has a count, and it opens.
+fn pair_waits(order: &mut HappensBefore, pair: [usize; 2]) -> [Option<usize>; 2] {
+    let replaced = pair.map(|warp| {
+        order.arrive(warp, 1);
+        order.waits_at((warp, 7), 1).map(|one| one.warp)
+    });
+    order.complete(1, &pair, false);
+    replaced
+}
+
+#[test]
+fn groups_that_use_one_barrier_at_once_could_be_released_in_each_others_place() {
+    for pairs in [[[0, 1], [2, 3]], [[2, 1], [0, 3]], [[3, 2], [1, 0]]] {
+        let mut order = HappensBefore::new(4, 1);
+        order.start(0);
+        assert_eq!(pair_waits(&mut order, pairs[0]), [None; 2]);
+        let replaced = pair_waits(&mut order, pairs[1]);
+        assert!(replaced[0].is_some_and(|warp| pairs[0].contains(&warp)), "{pairs:?}");
+    }
+}
+
+#[test]
+fn a_barrier_of_one_group_may_serve_another_later() {
+    let mut order = HappensBefore::new(4, 1);
+    order.start(0);
+    // The same group, again and again.
+    (0..3).for_each(|_| assert_eq!(pair_waits(&mut order, [0, 1]), [None; 2]));
+    (0..4).for_each(|warp| order.arrive(warp, 0));
+    order.complete(0, &[0, 1, 2, 3], true);
+    assert_eq!(pair_waits(&mut order, [2, 3]), [None; 2]);
+}
