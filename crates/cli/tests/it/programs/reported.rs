@@ -1,8 +1,11 @@
 //! Programs with bugs of reported kinds, and their repaired versions, under `lanework exec --check`.
 
 use super::exec::{LANEWORK, text};
+use std::path::PathBuf;
 use std::process::Command;
 
+/// The header of the programs.
+const HEADER: &str = include_str!("../../data/reported.h");
 const KERNELS: &str = include_str!("../../data/reported.cu");
 const ADVICE: &str = include_str!("../../data/reported_advice.cu");
 const STREAMS: &str = include_str!("../../data/reported_streams.cu");
@@ -26,11 +29,18 @@ fn programs(source: &str) -> Vec<(&str, Vec<&str>)> {
     names.map(|name| (name, expected(name))).collect()
 }
 
-/// Runs the wrong and the repaired version of each program of a source.
-fn check(source: &str, least: usize) {
+/// Writes a source with its header to a new folder.
+fn written(source: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("reported.cu");
+    std::fs::write(folder.path().join("reported.h"), HEADER).expect("written");
     std::fs::write(&file, source).expect("written");
+    (folder, file)
+}
+
+/// Runs the wrong and the repaired version of each program of a source.
+fn check(source: &str, least: usize) {
+    let (_folder, file) = written(source);
     let mut wrong = String::new();
     for (name, expected) in programs(source) {
         for version in ["bug", "right"] {
@@ -127,8 +137,7 @@ const PATCHES: usize = 3;
 
 #[test]
 fn barriers_at_the_places_that_the_help_names_repair_the_program() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("reported.cu");
+    let (_folder, file) = written(ADVICE);
     let (mut wrong, mut repaired) = (String::new(), 0);
     let run = |source: &str, name: &str| {
         std::fs::write(&file, source).expect("written");
@@ -160,9 +169,7 @@ fn barriers_at_the_places_that_the_help_names_repair_the_program() {
 
 #[test]
 fn kinds_and_kernels_of_a_program_are_selected() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("reported.cu");
-    std::fs::write(&file, WAITS).expect("written");
+    let (_folder, file) = written(WAITS);
     let run = |options: &[&str]| {
         let mut command = Command::new(LANEWORK);
         command.arg("check").args(options).arg(&file).args(["--", "freed_before_use", "bug"]);
