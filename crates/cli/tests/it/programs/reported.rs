@@ -15,6 +15,8 @@ const GRIDS: &str = include_str!("../../data/reported_grids.cu");
 const PROTOCOLS: &str = include_str!("../../data/reported_protocols.cu");
 const GROUPS: &str = include_str!("../../data/reported_groups.cu");
 const HOST: &str = include_str!("../../data/reported_host.cu");
+const PENDING: &str = include_str!("../../data/reported_pending.cu");
+const MORE_KERNELS: &str = include_str!("../../data/reported_kernels.cu");
 
 /// Each program with the parts of the output that its bug needs; none for a correct program.
 fn programs(source: &str) -> Vec<(&str, Vec<&str>)> {
@@ -105,6 +107,16 @@ fn bugs_of_groups_and_scopes_are_found_and_repaired_programs_are_clean() {
 #[test]
 fn bugs_of_host_functions_and_graphs_are_found_and_repaired_programs_are_clean() {
     check(HOST, 10);
+}
+
+#[test]
+fn accesses_of_the_host_to_pending_memory_are_found_and_repaired_programs_are_clean() {
+    check(PENDING, 15);
+}
+
+#[test]
+fn bugs_of_kernels_are_found_and_repaired_programs_are_clean() {
+    check(MORE_KERNELS, 25);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// An anonymous file in memory.
 pub struct SharedFile {
@@ -79,96 +79,6 @@ fn anonymous() -> Option<OwnedFd> {
     let file = File::options().read(true).write(true).create_new(true).open(&path).ok()?;
     std::fs::remove_file(path).ok()?;
     Some(file.into())
-}
-
-/// Size of a page that findings about the host's accesses assume.
-const PAGE: usize = 4096;
-
-/// The kernel's table of this process's pages (Linux, `Documentation/admin-guide/mm/pagemap.rst`).
-const PAGE_TABLE: &str = "/proc/self/pagemap";
-
-/// Whether the system shows which pages have been touched.
-pub fn shows_touched_pages() -> bool {
-    static SHOWS: OnceLock<bool> = OnceLock::new();
-    *SHOWS.get_or_init(|| {
-        let here = [0u8; 1];
-        let page = here.as_ptr() as usize / PAGE * PAGE;
-        // SAFETY: a query without pointers.
-        let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        size == PAGE as i64 && touched_pages(page, 1).is_some_and(|pages| pages == [0])
-    })
-}
-
-/// Makes private pages zero and untouched, as if newly mapped; returns whether it can.
-///
-/// # Safety
-/// The pages belong to the caller, who needs their contents no more.
-pub unsafe fn untouch(start: usize, bytes: usize) -> bool {
-    // SAFETY: the pages are the caller's (contract of this function).
-    unsafe { libc::madvise(start as *mut _, bytes, libc::MADV_DONTNEED) == 0 }
-}
-
-/// Managed memory whose pages the host may touch.
-struct Followed {
-    start: u64,
-    bytes: u64,
-    /// For each page, whether it has been touched.
-    touched: Vec<bool>,
-}
-
-static FOLLOWED: Mutex<Vec<Followed>> = Mutex::new(Vec::new());
-
-/// Pages whose entries are read at once; those that are all touched are not read again.
-const READ_PAGES: usize = 8192;
-
-/// Follows which pages of new memory the host touches.
-pub fn follow_touched_pages(start: u64, bytes: u64) {
-    let touched = vec![false; (bytes as usize).div_ceil(PAGE)];
-    let mut followed = lock(&FOLLOWED);
-    followed.retain(|old| old.start != start);
-    followed.push(Followed { start, bytes, touched });
-}
-
-/// Calls `touched` with the parts of followed memory that anything has touched since the last call. Memory for which
-/// `is_live` is false is not followed any more.
-///
-/// *Limit.* Only whole pages are known, and reads count, too.
-pub fn touched_parts(is_live: impl Fn(u64, u64) -> bool, touched: impl Fn(u64, u64)) {
-    lock(&FOLLOWED).retain_mut(|memory| {
-        let (start, bytes) = (memory.start, memory.bytes);
-        if !is_live(start, bytes) {
-            return false;
-        }
-        for (part, known) in memory.touched.chunks_mut(READ_PAGES).enumerate() {
-            if known.iter().all(|known| *known) {
-                continue;
-            }
-            let first = start + (part * READ_PAGES * PAGE) as u64;
-            let pages = touched_pages(first as usize, known.len()).unwrap_or_default();
-            for page in pages {
-                if !std::mem::replace(&mut known[page], true) {
-                    let from = first + (page * PAGE) as u64;
-                    touched(from, (PAGE as u64).min(start + bytes - from));
-                }
-            }
-        }
-        memory.touched.contains(&false)
-    });
-}
-
-/// The pages that anything has read or written since they were mapped, among `count` pages from an address on; `None` if
-/// that is unknown.
-fn touched_pages(start: usize, count: usize) -> Option<Vec<usize>> {
-    use std::os::unix::fs::FileExt;
-    // Present, or swapped out.
-    const TOUCHED: u64 = 0b11 << 62;
-    let mut entries = vec![0u8; count * 8];
-    let table = File::open(PAGE_TABLE).ok()?;
-    table.read_exact_at(&mut entries, (start / PAGE * 8) as u64).ok()?;
-    let entries = entries
-        .chunks_exact(8)
-        .map(|entry| u64::from_le_bytes(std::array::from_fn(|i| entry[i])) & TOUCHED != 0);
-    Some(entries.enumerate().filter(|(_, touched)| *touched).map(|(page, _)| page).collect())
 }
 
 /// A reserved address range, for mappings inside it.
