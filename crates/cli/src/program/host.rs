@@ -1,12 +1,12 @@
 //! A CUDA C++ program from its source, without a compiler of NVIDIA's: its device code becomes PTX, its host code is
 //! interpreted in this process, and both meet in the emulated driver.
 
-use super::externals::{DRIVER, Loaded, unseen_failure};
+use super::externals::{DRIVER, Loaded, object_at, unseen_failure};
 use crate::args::SourceOptions;
 use crate::kernel_file::source::{device_code, host_code};
 use lanework::ptx::cpp_names::CppName;
 use lanework_cuda_cpp::DebugNames;
-use lanework_host::{HostExecution, HostPlace, HostWatch, Process};
+use lanework_host::{FunctionWatch, HostExecution, HostPlace, HostWatch, Process};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::note;
 use std::ffi::{CString, OsStr, OsString};
@@ -123,6 +123,7 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
         files.iter().take(1).map(|file| file.display().to_string()).collect();
     all.extend_from_slice(arguments);
     lanework_libcuda::name_runtime_calls();
+    lanework_libcuda::describe_host_objects(object_at);
     if std::env::var_os("LANEWORK_TOOL").is_some_and(|tool| tool == "check") {
         // Findings about calls of the driver have the program's lines.
         process.watch(HostWatch {
@@ -131,6 +132,11 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
                 lanework_libcuda::guards_any() && lanework_libcuda::is_guarded(address)
             },
             any_guard: lanework_libcuda::guards_any,
+            functions: Some(FunctionWatch {
+                has_ended: lanework_libcuda::host_function_has_ended,
+                ended: lanework_libcuda::host_function_ended,
+                conflict: lanework_libcuda::host_function_conflict,
+            }),
         });
     }
     let ended = process.main(&all);

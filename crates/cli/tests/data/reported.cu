@@ -1,33 +1,15 @@
-// Programs with one reported bug each, and their repaired versions. The first argument names the program, the second one
-// is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts of the output for the bug; a program
-// without such a line, and every repaired version, has nothing to report.
+// Programs with one reported bug each, and their repaired versions: see `reported.h`.
 
-#include <cstdio>
-#include <cstring>
-#include <cuda_runtime.h>
+#include "reported.h"
 
 __managed__ int managed_total = 5;
 
 __global__ void fill(int *x) { x[threadIdx.x] = threadIdx.x; }
 __global__ void add(const int *x, int *y) { y[threadIdx.x] += x[threadIdx.x]; }
 
-template <class T> T *device(int count) {
-    T *x;
-    cudaMalloc(&x, count * sizeof(T));
-    cudaMemset(x, 0, count * sizeof(T));
-    cudaDeviceSynchronize();
-    return x;
-}
-
-cudaStream_t stream() {
-    cudaStream_t s;
-    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-    return s;
-}
-
 // A variable in managed memory, used by the host before any other call.
 __global__ void use_managed(int *out) { out[threadIdx.x] = managed_total + threadIdx.x; }
-void managed(bool) {
+void managed_used(bool) {
     managed_total += 2;
     int *x = device<int>(32);
     use_managed<<<1, 32>>>(x);
@@ -44,7 +26,7 @@ void reset(bool) {
     cudaDeviceSynchronize();
 }
 
-// expect shared_limit: error[failed-call] | 1000000 | dynamic<<<1, 32, 1000000>>> | :55 | check incomplete: each launch of the program failed
+// expect shared_limit: error[failed-call] | 1000000 | dynamic<<<1, 32, 1000000>>> | :37 | check incomplete: each launch of the program failed
 __global__ void dynamic(int *x) {
     extern __shared__ int s[];
     s[threadIdx.x] = threadIdx.x;
@@ -80,7 +62,7 @@ void double_free(bool right) {
         cudaFree(x);
 }
 
-// expect only_reads: error[race] | move the barrier at line 91
+// expect only_reads: error[race] | move the barrier at line 73
 __global__ void neighbours(const int *in, int *out, bool right) {
     __shared__ int s[128];
     for (int i = 0; i < 3; i++) {
@@ -319,24 +301,14 @@ void local_neighbor(bool right) {
     cudaDeviceSynchronize();
 }
 
-int main(int count, char **arguments) {
-    struct {
-        const char *name;
-        void (*run)(bool);
-    } all[] = {
-        {"managed", managed},         {"reset", reset},           {"shared_limit", shared_limit},
-        {"block_limit", block_limit}, {"copy_too_long", copy_too_long}, {"double_free", double_free},
-        {"only_reads", only_reads},   {"last_block", last_block}, {"narrow_scope", narrow_scope},
-        {"guarded_shuffle", guarded_shuffle}, {"read_too_early", read_too_early},
-        {"flag_for_host", flag_for_host}, {"heap_reuse", heap_reuse}, {"padding", padding},
-        {"mixed_sizes", mixed_sizes}, {"same_value", same_value}, {"endless_wait", endless_wait},
-        {"barrier_in_branch", barrier_in_branch}, {"local_neighbor", local_neighbor},
-    };
-    bool right = count > 2 && !strcmp(arguments[2], "right");
-    for (auto &one : all)
-        if (count > 1 && !strcmp(arguments[1], one.name)) {
-            one.run(right);
-            return 0;
-        }
-    return 99;
-}
+const Program all[] = {
+    {"managed_used", managed_used},         {"reset", reset},           {"shared_limit", shared_limit},
+    {"block_limit", block_limit}, {"copy_too_long", copy_too_long}, {"double_free", double_free},
+    {"only_reads", only_reads},   {"last_block", last_block}, {"narrow_scope", narrow_scope},
+    {"guarded_shuffle", guarded_shuffle}, {"read_too_early", read_too_early},
+    {"flag_for_host", flag_for_host}, {"heap_reuse", heap_reuse}, {"padding", padding},
+    {"mixed_sizes", mixed_sizes}, {"same_value", same_value}, {"endless_wait", endless_wait},
+    {"barrier_in_branch", barrier_in_branch}, {"local_neighbor", local_neighbor},
+};
+
+int main(int count, char **arguments) { return run(all, count, arguments); }

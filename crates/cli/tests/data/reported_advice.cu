@@ -1,29 +1,7 @@
-// Programs whose finding names one change of the code, and their versions with that change. The first argument names the
-// program, the second one is `right` for the changed version. `// expect NAME: TEXT | TEXT` lists parts of the output for the
-// bug. Where the help puts a barrier at a line, the test also makes that change in this text, and the finding must disappear.
+// Programs whose finding names one change of the code, and their repaired versions: see `reported.h`.
 
-#include <cooperative_groups.h>
-#include <cstdio>
-#include <cstring>
 #include <cub/cub.cuh>
-#include <cuda_runtime.h>
-namespace cg = cooperative_groups;
-
-#define RUN(kernel, grid, block, ...)                                                        \
-    do {                                                                                     \
-        if (right) kernel<true><<<grid, block>>>(__VA_ARGS__);                               \
-        else kernel<false><<<grid, block>>>(__VA_ARGS__);                                    \
-        cudaDeviceSynchronize();                                                             \
-    } while (0)
-#define T threadIdx.x
-
-template <class V> V *device(int count) {
-    V *x;
-    cudaMalloc(&x, count * sizeof(V));
-    cudaMemset(x, 0, count * sizeof(V));
-    cudaDeviceSynchronize();
-    return x;
-}
+#include "reported.h"
 
 // A tree of sums across warps, although most of its steps are within one warp.
 // expect tree: error[race] | by another warp | `__syncthreads()` (`sync_threads`) at the end of the loop: after | branches
@@ -40,7 +18,7 @@ template <bool R> __global__ void trees(int *x) {
 void tree(bool right) { RUN(trees, 1, 128, device<int>(128)); }
 
 // Blocks take tasks from a counter: the atomic passes nothing from a warp to another.
-// expect tasks: error[race] | `__syncthreads()` (`sync_threads`) at the end of the loop: after the read at line 49
+// expect tasks: error[race] | `__syncthreads()` (`sync_threads`) at the end of the loop: after the read at line 27
 template <bool R> __global__ void take(int *next, int *out) {
     __shared__ int id;
     while (true) {
@@ -54,7 +32,7 @@ template <bool R> __global__ void take(int *next, int *out) {
 void tasks(bool right) { RUN(take, 2, 64, device<int>(1), device<int>(512)); }
 
 // The condition of the loop reads what the next pass overwrites.
-// expect condition: error[race] | `__syncthreads()` (`sync_threads`) at the head of the loop: before the write at line 63
+// expect condition: error[race] | `__syncthreads()` (`sync_threads`) at the head of the loop: before the write at line 41
 template <bool R> __global__ void repeat(int *x) {
     __shared__ int changed;
     x[T] = T % 5;
@@ -69,7 +47,7 @@ template <bool R> __global__ void repeat(int *x) {
 void condition(bool right) { RUN(repeat, 1, 64, device<int>(64)); }
 
 // A statement that a loop repeats.
-// expect exchange: error[race] | at the end of the loop: after the write at line 79 of
+// expect exchange: error[race] | at the end of the loop: after the write at line 57 of
 template <bool R> __global__ void sort(int *x) {
     __shared__ int s[128];
     s[2 * T] = 128 - 2 * T, s[2 * T + 1] = 127 - 2 * T;
@@ -85,7 +63,7 @@ template <bool R> __global__ void sort(int *x) {
 void exchange(bool right) { RUN(sort, 1, 64, device<int>(64)); }
 
 // A stencil in place: no barrier of a block or warp repairs it.
-// expect in_place: error[race] | by another block | help: write to a second array at line 91
+// expect in_place: error[race] | by another block | help: write to a second array at line 69
 __global__ void smooth(const float *in, float *out, int n) {
     int i = blockIdx.x * blockDim.x + T;
     if (i > 0 && i < n - 1) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
@@ -97,7 +75,7 @@ void in_place(bool right) {
 }
 
 // A loop that has a barrier of the grid needs a second one.
-// expect grid_loop: error[race] | a barrier of the grid (`cooperative_groups::this_grid().sync()`) at the end of the loop: after the write at line 106
+// expect grid_loop: error[race] | a barrier of the grid (`cooperative_groups::this_grid().sync()`) at the end of the loop: after the write at line 84
 template <bool R> __global__ void passes(int *x, int *sums, int n) {
     auto grid = cg::this_grid();
     for (int pass = 0; pass < n; pass++) {
@@ -115,7 +93,7 @@ void grid_loop(bool right) {
 }
 
 // Blocks run in turn, but one thread gives the turn away before the others have written.
-// expect turns: error[race] | put `__syncthreads()` (`sync_threads`) between the write at line 125 of
+// expect turns: error[race] | put `__syncthreads()` (`sync_threads`) between the write at line 103 of
 template <bool R> __global__ void in_turn(int *x, int *turn) {
     if (T == 0) {
         while (atomicAdd(turn, 0) < blockIdx.x) {}
@@ -132,7 +110,7 @@ template <bool R> __global__ void in_turn(int *x, int *turn) {
 void turns(bool right) { RUN(in_turn, 4, 128, device<int>(128), device<int>(1)); }
 
 // A flag that is set before the data.
-// expect announced: error[race] | move the write at line 146 of | before the atomic at line 144 of | `__threadfence()`
+// expect announced: error[race] | move the write at line 124 of | before the atomic at line 122 of | `__threadfence()`
 template <bool R> __global__ void chain(int *sums, int *flags) {
     int before = 0;
     if (blockIdx.x > 0) {
@@ -153,7 +131,7 @@ template <bool R> __global__ void chain(int *sums, int *flags) {
 void announced(bool right) { RUN(chain, 8, 1, device<int>(8), device<int>(8)); }
 
 // CUB: the storage of a collective is used again.
-// expect scans: error[race] | `__syncthreads()` (`sync_threads`) at the end of the loop: after the read at line 160
+// expect scans: error[race] | `__syncthreads()` (`sync_threads`) at the end of the loop: after the read at line 138
 template <bool R> __global__ void scan(int *x, int n) {
     __shared__ typename cub::BlockScan<int, 128>::TempStorage storage;
     for (int i = 0; i < n; i++) {
@@ -163,7 +141,7 @@ template <bool R> __global__ void scan(int *x, int n) {
 }
 void scans(bool right) { RUN(scan, 1, 128, device<int>(128), 3); }
 
-// expect transposed: error[race] | put `__syncthreads()` (`sync_threads`) between the read at line 172 of | and the write at line 174 of
+// expect transposed: error[race] | put `__syncthreads()` (`sync_threads`) between the read at line 150 of | and the write at line 152 of
 template <bool R> __global__ void transpose(int *x) {
     typedef cub::BlockLoad<int, 64, 4, cub::BLOCK_LOAD_TRANSPOSE> Load;
     typedef cub::BlockStore<int, 64, 4, cub::BLOCK_STORE_TRANSPOSE> Store;
@@ -175,7 +153,7 @@ template <bool R> __global__ void transpose(int *x) {
 }
 void transposed(bool right) { RUN(transpose, 1, 64, device<int>(256)); }
 
-// expect exchanged: error[race] | put `__syncwarp()` (`sync_warp`) between the read at line 183 of | and the write at line 185 of
+// expect exchanged: error[race] | put `__syncwarp()` (`sync_warp`) between the read at line 161 of | and the write at line 163 of
 template <bool R> __global__ void warps(int *x) {
     typedef cub::WarpExchange<int, 4, 32> Exchange;
     __shared__ typename Exchange::TempStorage storage[2];
@@ -187,7 +165,7 @@ template <bool R> __global__ void warps(int *x) {
 }
 void exchanged(bool right) { RUN(warps, 1, 64, device<int>(256)); }
 
-// expect sorted: error[race] | put `__syncthreads()` (`sync_threads`) between the read at line 196 of | and the write at line 198 of
+// expect sorted: error[race] | put `__syncthreads()` (`sync_threads`) between the read at line 174 of | and the write at line 176 of
 template <bool R> __global__ void radix(int *x) {
     typedef cub::BlockRadixSort<int, 64, 2> Sort;
     typedef cub::BlockScan<int, 64> Scan;
@@ -288,18 +266,12 @@ template <bool R> __global__ void persistent(unsigned *counters, int *out) {
 }
 void repeated(bool right) { RUN(persistent, 4, 128, device<unsigned>(2), device<int>(512)); }
 
-int main(int count, char **arguments) {
-    struct {
-        const char *name;
-        void (*run)(bool);
-    } all[] = {
-        {"tree", tree}, {"tasks", tasks}, {"condition", condition}, {"exchange", exchange}, {"in_place", in_place},
-        {"grid_loop", grid_loop}, {"turns", turns}, {"announced", announced}, {"scans", scans}, {"transposed", transposed},
-        {"exchanged", exchanged}, {"sorted", sorted}, {"only_zero", only_zero}, {"trips", trips},
-        {"launch_size", launch_size}, {"pitch", pitch}, {"halo", halo},
-        {"persistent", repeated},
-    };
-    bool right = count > 2 && !strcmp(arguments[2], "right");
-    for (auto &one : all)
-        if (count > 1 && !strcmp(arguments[1], one.name)) one.run(right);
-}
+const Program all[] = {
+    {"tree", tree}, {"tasks", tasks}, {"condition", condition}, {"exchange", exchange}, {"in_place", in_place},
+    {"grid_loop", grid_loop}, {"turns", turns}, {"announced", announced}, {"scans", scans}, {"transposed", transposed},
+    {"exchanged", exchanged}, {"sorted", sorted}, {"only_zero", only_zero}, {"trips", trips},
+    {"launch_size", launch_size}, {"pitch", pitch}, {"halo", halo},
+    {"persistent", repeated},
+};
+
+int main(int count, char **arguments) { return run(all, count, arguments); }

@@ -1,39 +1,7 @@
-// Programs with one bug each of asynchronous copies, mbarriers, matrices, clusters and tiles, and their repaired versions. The first argument
-// names the program, the second one is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts of the
-// output for the bug; every repaired version, and a program without such a line, has nothing to report.
+// Programs with one bug each of asynchronous copies, mbarriers, matrices, clusters and tiles, and their repaired
+// versions: see `reported.h`.
 
-#include <cooperative_groups.h>
-#include <cstdint>
-#include <cstring>
-#include <cuda_runtime.h>
-namespace cg = cooperative_groups;
-
-#define T threadIdx.x
-#define RUN(kernel, grid, block, ...)                                                        \
-    do {                                                                                     \
-        if (right) kernel<true><<<grid, block>>>(__VA_ARGS__);                               \
-        else kernel<false><<<grid, block>>>(__VA_ARGS__);                                    \
-        cudaDeviceSynchronize();                                                             \
-    } while (0)
-
-template <class V> V *device(int count) {
-    V *x;
-    cudaMalloc(&x, count * sizeof(V));
-    cudaMemset(x, 0, count * sizeof(V));
-    cudaDeviceSynchronize();
-    return x;
-}
-__device__ inline uint32_t shared(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
-__device__ inline void init(uint64_t *b, int n) { asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared(b)), "r"(n) : "memory"); }
-__device__ inline void ready() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-__device__ inline void expect(uint64_t *b, int bytes) { asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared(b)), "r"(bytes) : "memory"); }
-__device__ inline void arrive(uint64_t *b) { asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared(b)) : "memory"); }
-__device__ inline void wait(uint64_t *b, int phase) {
-    asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n@p bra DONE;\nbra AGAIN;\nDONE:\n}" ::"r"(shared(b)), "r"(phase) : "memory");
-}
-__device__ inline void load(void *to, const void *from, int bytes, uint64_t *b) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared(to)), "l"(from), "r"(bytes), "r"(shared(b)) : "memory");
-}
+#include "reported.h"
 
 // The thread announces more bytes than the copy brings, as if the tile had no ragged edge.
 // expect bulk_announced: error[deadlock] | 768 bytes outstanding | as many bytes as `expect_tx` announces
@@ -116,7 +84,7 @@ template <bool R> __global__ void producer(const int *x, int *y) {
 void stage_overwritten(bool right) { RUN(producer, 1, 64, device<int>(256), device<int>(256)); }
 
 // The consumers give the stage back before they read it.
-// expect early_release: error[race] | `cp.async.bulk | arrive at an mbarrier after the read at line 136 | or put a barrier
+// expect early_release: error[race] | `cp.async.bulk | arrive at an mbarrier after the read at line 104 | or put a barrier
 template <bool R> __global__ void consumer(const int *x, int *y) {
     __shared__ alignas(128) int s[32];
     __shared__ uint64_t full, empty;
@@ -335,25 +303,15 @@ template <bool R> __global__ void strides(const int *x, int *y) {
 }
 void copy_stride(bool right) { RUN(strides, 1, 32, device<int>(128), device<int>(32)); }
 
-int main(int count, char **arguments) {
-    struct Program {
-        const char *name;
-        void (*run)(bool);
-    } all[] = {
-        {"bulk_announced", bulk_announced}, {"bulk_aligned", bulk_aligned}, {"bulk_ends", bulk_ends},
-        {"bulk_stage", bulk_stage}, {"stage_overwritten", stage_overwritten},
-        {"early_release", early_release}, {"barrier_count", barrier_count},
-        {"barrier_initialized", barrier_initialized}, {"same_phase", same_phase},
-        {"cluster_rank", cluster_rank}, {"remote_bytes", remote_bytes}, {"matrix_rows", matrix_rows},
-        {"matrix_padding", matrix_padding}, {"matrix_stored", matrix_stored}, {"own_mask", own_mask},
-        {"block_count", block_count}, {"half_warps", half_warps}, {"partial_tile", partial_tile},
-        {"last_wait", last_wait}, {"copy_stride", copy_stride},
-    };
-    bool right = count > 2 && !strcmp(arguments[2], "right");
-    for (auto &one : all)
-        if (count > 1 && !strcmp(arguments[1], one.name)) {
-            one.run(right);
-            return 0;
-        }
-    return 99;
-}
+const Program all[] = {
+    {"bulk_announced", bulk_announced}, {"bulk_aligned", bulk_aligned}, {"bulk_ends", bulk_ends},
+    {"bulk_stage", bulk_stage}, {"stage_overwritten", stage_overwritten},
+    {"early_release", early_release}, {"barrier_count", barrier_count},
+    {"barrier_initialized", barrier_initialized}, {"same_phase", same_phase},
+    {"cluster_rank", cluster_rank}, {"remote_bytes", remote_bytes}, {"matrix_rows", matrix_rows},
+    {"matrix_padding", matrix_padding}, {"matrix_stored", matrix_stored}, {"own_mask", own_mask},
+    {"block_count", block_count}, {"half_warps", half_warps}, {"partial_tile", partial_tile},
+    {"last_wait", last_wait}, {"copy_stride", copy_stride},
+};
+
+int main(int count, char **arguments) { return run(all, count, arguments); }

@@ -1,29 +1,9 @@
-// Programs with one bug each of grids, graphs, streams, surfaces and local arrays, and their repaired versions. The first argument
-// names the program, the second one is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts of the
-// output for the bug; every repaired version, and a program without such a line, has nothing to report.
+// Programs with one bug each of grids, graphs, streams, surfaces and local arrays, and their repaired versions: see
+// `reported.h`.
 
-#include <cooperative_groups.h>
-#include <cstdio>
-#include <cstring>
-#include <cuda_runtime.h>
 #include <thrust/device_vector.h>
-namespace cg = cooperative_groups;
+#include "reported.h"
 
-#define T threadIdx.x
-#define RUN(kernel, grid, block, ...)                                                        \
-    do {                                                                                     \
-        if (right) kernel<true><<<grid, block>>>(__VA_ARGS__);                               \
-        else kernel<false><<<grid, block>>>(__VA_ARGS__);                                    \
-        cudaDeviceSynchronize();                                                             \
-    } while (0)
-
-template <class V> V *device(int count) {
-    V *x;
-    cudaMalloc(&x, count * sizeof(V));
-    cudaMemset(x, 0, count * sizeof(V));
-    cudaDeviceSynchronize();
-    return x;
-}
 // A loop goes one element past a local array, into the next one.
 // expect local_neighbor: error[out-of-bounds] | 4 bytes at a+32, `a` is 32 bytes
 template <bool R> __global__ void overrun(const int *x, int *y, int n) {
@@ -260,22 +240,12 @@ void graph_result(bool right) {
     printf("%d\n", sum);
 }
 
-int main(int count, char **arguments) {
-    struct Program {
-        const char *name;
-        void (*run)(bool);
-    } all[] = {
-        {"local_neighbor", local_neighbor}, {"local_walks", local_walks}, {"grid_exit", grid_exit},
-        {"graph_edge", graph_edge}, {"managed_early", managed_early}, {"surface_rows", surface_rows},
-        {"dense_rows", dense_rows}, {"vector_grows", vector_grows}, {"time_is_no_wait", time_is_no_wait},
-        {"event_early", event_early}, {"constants_change", constants_change}, {"pool_event", pool_event},
-        {"copied_onto_itself", copied_onto_itself}, {"graph_result", graph_result},
-    };
-    bool right = count > 2 && !strcmp(arguments[2], "right");
-    for (auto &one : all)
-        if (count > 1 && !strcmp(arguments[1], one.name)) {
-            one.run(right);
-            return 0;
-        }
-    return 99;
-}
+const Program all[] = {
+    {"local_neighbor", local_neighbor}, {"local_walks", local_walks}, {"grid_exit", grid_exit},
+    {"graph_edge", graph_edge}, {"managed_early", managed_early}, {"surface_rows", surface_rows},
+    {"dense_rows", dense_rows}, {"vector_grows", vector_grows}, {"time_is_no_wait", time_is_no_wait},
+    {"event_early", event_early}, {"constants_change", constants_change}, {"pool_event", pool_event},
+    {"copied_onto_itself", copied_onto_itself}, {"graph_result", graph_result},
+};
+
+int main(int count, char **arguments) { return run(all, count, arguments); }

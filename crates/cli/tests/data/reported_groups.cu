@@ -1,31 +1,7 @@
-// Programs with one bug each in cooperative groups, member masks, scopes and fences, and their repaired versions. The first argument
-// names the program, the second one is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts of the
-// output for the bug; every repaired version has nothing to report.
+// Programs with one bug each in cooperative groups, member masks, scopes and fences, and their repaired versions: see
+// `reported.h`.
 
-#include <cooperative_groups.h>
-#include <cooperative_groups/memcpy_async.h>
-#include <cooperative_groups/reduce.h>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <cuda_runtime.h>
-namespace cg = cooperative_groups;
-
-#define T threadIdx.x
-#define RUN(kernel, grid, block, ...)                                                        \
-    do {                                                                                     \
-        if (right) kernel<true><<<grid, block>>>(__VA_ARGS__);                               \
-        else kernel<false><<<grid, block>>>(__VA_ARGS__);                                    \
-        cudaDeviceSynchronize();                                                             \
-    } while (0)
-
-template <class V> V *device(int count) {
-    V *x;
-    cudaMalloc(&x, count * sizeof(V));
-    cudaMemset(x, 0, count * sizeof(V));
-    cudaDeviceSynchronize();
-    return x;
-}
+#include "reported.h"
 
 // A group of all lanes that synchronizes in a branch of some.
 // expect group_in_branch: error[inactive-lane] | 24 lanes that are on another path | move it out of the branch at line
@@ -148,23 +124,17 @@ template <bool R> __global__ void stored(int *lock, int *n) {
 }
 void lock_stored(bool right) { RUN(stored, 4, 32, device<int>(1), device<int>(1)); }
 
-int main(int count, char **arguments) {
-    struct {
-        const char *name;
-        void (*run)(bool);
-    } all[] = {
-        {"group_in_branch", group_in_branch},
-        {"tile_in_branch", tile_in_branch},
-        {"small_tiles", small_tiles},
-        {"group_copy", group_copy},
-        {"group_prior", group_prior},
-        {"matched_groups", matched_groups},
-        {"stale_ballot", stale_ballot},
-        {"half_of_an_atomic", half_of_an_atomic},
-        {"narrow_fence", narrow_fence},
-        {"lock_stored", lock_stored},
-    };
-    bool right = count > 2 && !strcmp(arguments[2], "right");
-    for (auto &one : all)
-        if (count > 1 && !strcmp(arguments[1], one.name)) one.run(right);
-}
+const Program all[] = {
+    {"group_in_branch", group_in_branch},
+    {"tile_in_branch", tile_in_branch},
+    {"small_tiles", small_tiles},
+    {"group_copy", group_copy},
+    {"group_prior", group_prior},
+    {"matched_groups", matched_groups},
+    {"stale_ballot", stale_ballot},
+    {"half_of_an_atomic", half_of_an_atomic},
+    {"narrow_fence", narrow_fence},
+    {"lock_stored", lock_stored},
+};
+
+int main(int count, char **arguments) { return run(all, count, arguments); }

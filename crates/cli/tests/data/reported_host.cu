@@ -1,54 +1,13 @@
-// Programs with one bug each between kernels, host functions, graphs and the host, and their repaired versions. The first argument
-// names the program, the second one is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts of the
-// output for the bug; every repaired version has nothing to report.
+// Programs with one bug each between kernels, host functions, graphs and the host, and their repaired versions: see
+// `reported.h`.
 
-#include <cooperative_groups.h>
-#include <cooperative_groups/memcpy_async.h>
-#include <cooperative_groups/reduce.h>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <cuda_runtime.h>
-namespace cg = cooperative_groups;
-
-#define T threadIdx.x
-#define RUN(kernel, grid, block, ...)                                                        \
-    do {                                                                                     \
-        if (right) kernel<true><<<grid, block>>>(__VA_ARGS__);                               \
-        else kernel<false><<<grid, block>>>(__VA_ARGS__);                                    \
-        cudaDeviceSynchronize();                                                             \
-    } while (0)
-
-template <class V> V *device(int count) {
-    V *x;
-    cudaMalloc(&x, count * sizeof(V));
-    cudaMemset(x, 0, count * sizeof(V));
-    cudaDeviceSynchronize();
-    return x;
-}
+#include "reported.h"
 
 __global__ void fill(int *x, int n, int v) {
     for (int i = T; i < n; i += blockDim.x) x[i] = v;
 }
 __global__ void add(const int *x, int *y, int n) {
     for (int i = T; i < n; i += blockDim.x) y[i] += x[i];
-}
-static cudaStream_t stream() {
-    cudaStream_t s;
-    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-    return s;
-}
-static int *pinned(int n) {
-    int *h;
-    cudaMallocHost(&h, n * 4);
-    memset(h, 0, n * 4);
-    return h;
-}
-static int *managed(int n) {
-    int *h;
-    cudaMallocManaged(&h, n * 4);
-    memset(h, 0, n * 4);
-    return h;
 }
 
 // A host function writes what a kernel of another stream reads.
@@ -180,23 +139,17 @@ void cleared_target(bool right) {
     cudaDeviceSynchronize();
 }
 
-int main(int count, char **arguments) {
-    struct {
-        const char *name;
-        void (*run)(bool);
-    } all[] = {
-        {"host_func_writes", host_func_writes},
-        {"host_func_reads", host_func_reads},
-        {"destroyed_stream", destroyed_stream},
-        {"two_graphs", two_graphs},
-        {"copy_node", copy_node},
-        {"constant_unset", constant_unset},
-        {"printf_unwaited", printf_unwaited},
-        {"managed_unwritten", managed_unwritten},
-        {"symbol_stream", symbol_stream},
-        {"cleared_target", cleared_target},
-    };
-    bool right = count > 2 && !strcmp(arguments[2], "right");
-    for (auto &one : all)
-        if (count > 1 && !strcmp(arguments[1], one.name)) one.run(right);
-}
+const Program all[] = {
+    {"host_func_writes", host_func_writes},
+    {"host_func_reads", host_func_reads},
+    {"destroyed_stream", destroyed_stream},
+    {"two_graphs", two_graphs},
+    {"copy_node", copy_node},
+    {"constant_unset", constant_unset},
+    {"printf_unwaited", printf_unwaited},
+    {"managed_unwritten", managed_unwritten},
+    {"symbol_stream", symbol_stream},
+    {"cleared_target", cleared_target},
+};
+
+int main(int count, char **arguments) { return run(all, count, arguments); }

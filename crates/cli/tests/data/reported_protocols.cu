@@ -1,57 +1,7 @@
-// Programs with one bug each in the protocols of clusters, mbarriers and asynchronous copies, and their repaired versions. The first argument
-// names the program, the second one is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts of the
-// output for the bug; every repaired version has nothing to report.
+// Programs with one bug each in the protocols of clusters, mbarriers and asynchronous copies, and their repaired
+// versions: see `reported.h`.
 
-#include <cooperative_groups.h>
-#include <cooperative_groups/memcpy_async.h>
-#include <cooperative_groups/reduce.h>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <cuda_runtime.h>
-namespace cg = cooperative_groups;
-
-#define T threadIdx.x
-#define RUN(kernel, grid, block, ...)                                                        \
-    do {                                                                                     \
-        if (right) kernel<true><<<grid, block>>>(__VA_ARGS__);                               \
-        else kernel<false><<<grid, block>>>(__VA_ARGS__);                                    \
-        cudaDeviceSynchronize();                                                             \
-    } while (0)
-
-template <class V> V *device(int count) {
-    V *x;
-    cudaMalloc(&x, count * sizeof(V));
-    cudaMemset(x, 0, count * sizeof(V));
-    cudaDeviceSynchronize();
-    return x;
-}
-
-__device__ inline uint32_t shared(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
-__device__ inline void init(uint64_t *b, int n) { asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared(b)), "r"(n) : "memory"); }
-__device__ inline void ready() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-__device__ inline void expect(uint64_t *b, int bytes) { asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared(b)), "r"(bytes) : "memory"); }
-__device__ inline void arrive(uint64_t *b) { asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared(b)) : "memory"); }
-__device__ inline void wait(uint64_t *b, int phase) {
-    asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n@p bra DONE;\nbra AGAIN;\nDONE:\n}" ::"r"(shared(b)), "r"(phase) : "memory");
-}
-__device__ inline bool tested(uint64_t *b, int phase) {
-    int done;
-    asm volatile("{\n.reg .pred p;\nmbarrier.test_wait.parity.shared.b64 p, [%1], %2;\nselp.b32 %0, 1, 0, p;\n}" : "=r"(done) : "r"(shared(b)), "r"(phase) : "memory");
-    return done;
-}
-__device__ inline void load(void *to, const void *from, int bytes, uint64_t *b) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared(to)), "l"(from), "r"(bytes), "r"(shared(b)) : "memory");
-}
-__device__ inline void store(void *to, const void *from, int bytes) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared(from)), "r"(bytes) : "memory");
-}
-__device__ inline void commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-__device__ inline void proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-__device__ inline void copy4(void *to, const void *from, int bytes = 4) { asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared(to)), "l"(from), "r"(bytes) : "memory"); }
-__device__ inline void copy16(void *to, const void *from) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared(to)), "l"(from) : "memory"); }
-__device__ inline void committed() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int N> __device__ inline void waited() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
+#include "reported.h"
 
 struct Cluster { // cooperative_groups::this_cluster(), in PTX
     __device__ static void sync() { asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory"); }
@@ -255,25 +205,19 @@ template <bool R> __global__ void rounds(const int *x, int *y) {
 }
 void stage_phase(bool right) { RUN(rounds, 1, 32, device<int>(192), device<int>(192)); }
 
-int main(int count, char **arguments) {
-    struct {
-        const char *name;
-        void (*run)(bool);
-    } all[] = {
-        {"dsm_left", dsm_left},
-        {"dsm_narrow", dsm_narrow},
-        {"dsm_relaxed", dsm_relaxed},
-        {"remote_arrival", remote_arrival},
-        {"remote_release", remote_release},
-        {"multicast_bytes", multicast_bytes},
-        {"bulk_reduced", bulk_reduced},
-        {"bulk_uncommitted", bulk_uncommitted},
-        {"copy_uncommitted", copy_uncommitted},
-        {"test_ignored", test_ignored},
-        {"barrier_reused", barrier_reused},
-        {"stage_phase", stage_phase},
-    };
-    bool right = count > 2 && !strcmp(arguments[2], "right");
-    for (auto &one : all)
-        if (count > 1 && !strcmp(arguments[1], one.name)) one.run(right);
-}
+const Program all[] = {
+    {"dsm_left", dsm_left},
+    {"dsm_narrow", dsm_narrow},
+    {"dsm_relaxed", dsm_relaxed},
+    {"remote_arrival", remote_arrival},
+    {"remote_release", remote_release},
+    {"multicast_bytes", multicast_bytes},
+    {"bulk_reduced", bulk_reduced},
+    {"bulk_uncommitted", bulk_uncommitted},
+    {"copy_uncommitted", copy_uncommitted},
+    {"test_ignored", test_ignored},
+    {"barrier_reused", barrier_reused},
+    {"stage_phase", stage_phase},
+};
+
+int main(int count, char **arguments) { return run(all, count, arguments); }

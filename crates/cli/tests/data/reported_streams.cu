@@ -1,38 +1,10 @@
-// Programs with one bug each in the use of streams, graphs and memory, and their repaired versions. The first argument
-// names the program, the second one is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts of the
-// output for the bug; every repaired version has nothing to report.
+// Programs with one bug each in the use of streams, graphs and memory, and their repaired versions: see `reported.h`.
 
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
-#include <cstdio>
-#include <cstring>
 #include <cub/cub.cuh>
-#include <cuda_runtime.h>
+#include "reported.h"
 
 __global__ void fill(int *x) { x[threadIdx.x] = threadIdx.x; }
 __global__ void add(const int *x, int *y) { y[threadIdx.x] += x[threadIdx.x]; }
-
-int *device(int count) {
-    int *x;
-    cudaMalloc(&x, count * sizeof(int));
-    cudaMemset(x, 0, count * sizeof(int));
-    cudaDeviceSynchronize();
-    return x;
-}
-
-cudaStream_t stream() {
-    cudaStream_t s;
-    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-    return s;
-}
-
-// `second` waits for the work of `first`.
-void after(cudaStream_t second, cudaStream_t first) {
-    cudaEvent_t e;
-    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
-    cudaEventRecord(e, first);
-    cudaStreamWaitEvent(second, e, 0);
-}
 
 // expect freed_in_another: error[stream-race] | cudaFreeAsync
 void freed_in_another(bool right) {
@@ -73,7 +45,7 @@ void freed_while_used(bool right) {
 // expect recorded_too_early: error[stream-race]
 void recorded_too_early(bool right) {
     cudaStream_t s = stream(), t = stream();
-    int *x = device(32), *y = device(32);
+    int *x = device<int>(32), *y = device<int>(32);
     cudaEvent_t e;
     cudaEventCreate(&e);
     if (!right)
@@ -89,7 +61,7 @@ void recorded_too_early(bool right) {
 // expect waited_before_record: error[stream-race]
 void waited_before_record(bool right) {
     cudaStream_t s = stream(), t = stream();
-    int *x = device(32), *y = device(32);
+    int *x = device<int>(32), *y = device<int>(32);
     cudaEvent_t e;
     cudaEventCreate(&e);
     if (!right)
@@ -116,7 +88,7 @@ void managed_without_wait(bool right) {
 // expect cleared_in_another: error[stream-race]
 void cleared_in_another(bool right) {
     cudaStream_t s = stream(), t = stream();
-    int *x = device(32), *y = device(32);
+    int *x = device<int>(32), *y = device<int>(32);
     cudaMemsetAsync(x, 1, 128, s);
     add<<<1, 32, 0, right ? s : t>>>(x, y);
     cudaDeviceSynchronize();
@@ -126,7 +98,7 @@ void cleared_in_another(bool right) {
 void beside_the_default_stream(bool right) {
     cudaStream_t s;
     cudaStreamCreateWithFlags(&s, right ? cudaStreamDefault : cudaStreamNonBlocking);
-    int *x = device(32), *y = device(32);
+    int *x = device<int>(32), *y = device<int>(32);
     fill<<<1, 32>>>(x);
     add<<<1, 32, 0, s>>>(x, y);
     cudaDeviceSynchronize();
@@ -135,7 +107,7 @@ void beside_the_default_stream(bool right) {
 // expect freed_before_replay: error
 void freed_before_replay(bool right) {
     cudaStream_t s = stream();
-    int *x = device(32);
+    int *x = device<int>(32);
     cudaGraph_t graph;
     cudaGraphExec_t run;
     cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
@@ -153,7 +125,7 @@ void freed_before_replay(bool right) {
 // expect fork_without_join: error[failed-call] | 904
 void fork_without_join(bool right) {
     cudaStream_t s = stream(), t = stream();
-    int *x = device(32), *y = device(32);
+    int *x = device<int>(32), *y = device<int>(32);
     cudaGraph_t graph;
     cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
     fill<<<1, 32, 0, s>>>(x);
@@ -169,7 +141,7 @@ void fork_without_join(bool right) {
 // expect waited_in_a_capture: error[failed-call] | 900
 void waited_in_a_capture(bool right) {
     cudaStream_t s = stream();
-    int *x = device(32);
+    int *x = device<int>(32);
     cudaGraph_t graph;
     cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
     fill<<<1, 32, 0, s>>>(x);
@@ -183,7 +155,7 @@ void waited_in_a_capture(bool right) {
 // expect branches_of_a_graph: error[stream-race]
 void branches_of_a_graph(bool right) {
     cudaStream_t s = stream(), t = stream();
-    int *x = device(32), *y = device(32);
+    int *x = device<int>(32), *y = device<int>(32);
     cudaGraph_t graph;
     cudaGraphExec_t run;
     cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
@@ -202,7 +174,7 @@ void branches_of_a_graph(bool right) {
 
 // expect wrong_direction: error[failed-call]
 void wrong_direction(bool right) {
-    int *x = device(32), h[32];
+    int *x = device<int>(32), h[32];
     fill<<<1, 32>>>(x);
     cudaMemcpy(h, x, 128, right ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
 }
@@ -219,7 +191,7 @@ __global__ void wait_for(const int *data, volatile int *flag, int *y, bool right
 // expect set_by_host: error[stream-race] | race with the host
 void set_by_host(bool right) {
     cudaStream_t s = stream();
-    int *flag, *y = device(32);
+    int *flag, *y = device<int>(32);
     cudaMallocHost(&flag, sizeof(int));
     *flag = 0;
     wait_for<<<1, 32, 0, s>>>(flag, flag, y, right);
@@ -229,7 +201,7 @@ void set_by_host(bool right) {
 
 // expect unwritten_source: error[uninitialized] | uninitialized global read
 void unwritten_source(bool right) {
-    int *x, *copy, *y = device(32);
+    int *x, *copy, *y = device<int>(32);
     cudaMalloc(&x, 128);
     cudaMalloc(&copy, 128);
     cudaMemset(x, 0, right ? 128 : 100);
@@ -242,7 +214,7 @@ __global__ void fill_row(int *x, size_t pitch) {
     ((int *)((char *)x + blockIdx.x * pitch))[threadIdx.x] = threadIdx.x;
 }
 
-// expect pitch_of_rows: error[uninitialized] | pitched allocation | reported.cu:251
+// expect pitch_of_rows: error[uninitialized] | pitched allocation | reported.cu:223
 void pitch_of_rows(bool right) {
     int *x, all[4][32], rest[4][128], one[32];
     size_t pitch;
@@ -292,7 +264,7 @@ __global__ void pass_in_tile(int *y, bool right) {
 
 // expect tile_of_warps: error[race] | by another warp of the block
 void tile_of_warps(bool right) {
-    pass_in_tile<<<1, 128>>>(device(128), right);
+    pass_in_tile<<<1, 128>>>(device<int>(128), right);
     cudaDeviceSynchronize();
 }
 
@@ -318,32 +290,22 @@ __global__ void scan_in_loop(int *y, bool right) {
 
 // expect storage_without_barrier: error[race] | the barrier at line
 void storage_without_barrier(bool right) {
-    scan_in_loop<<<1, 128>>>(device(128), right);
+    scan_in_loop<<<1, 128>>>(device<int>(128), right);
     cudaDeviceSynchronize();
 }
 
-int main(int count, char **arguments) {
-    struct {
-        const char *name;
-        void (*run)(bool);
-    } all[] = {
-        {"freed_in_another", freed_in_another}, {"used_before_allocated", used_before_allocated},
-        {"freed_while_used", freed_while_used}, {"recorded_too_early", recorded_too_early},
-        {"waited_before_record", waited_before_record}, {"managed_without_wait", managed_without_wait},
-        {"cleared_in_another", cleared_in_another}, {"beside_the_default_stream", beside_the_default_stream},
-        {"freed_before_replay", freed_before_replay}, {"fork_without_join", fork_without_join},
-        {"waited_in_a_capture", waited_in_a_capture}, {"branches_of_a_graph", branches_of_a_graph},
-        {"wrong_direction", wrong_direction},
-        {"set_by_host", set_by_host}, {"unwritten_source", unwritten_source},
-        {"pitch_of_rows", pitch_of_rows}, {"rows_in_one_piece", rows_in_one_piece},
-        {"row_too_wide", row_too_wide}, {"tile_of_warps", tile_of_warps},
-        {"storage_without_barrier", storage_without_barrier},
-    };
-    bool right = count > 2 && !strcmp(arguments[2], "right");
-    for (auto &one : all)
-        if (count > 1 && !strcmp(arguments[1], one.name)) {
-            one.run(right);
-            return 0;
-        }
-    return 99;
-}
+const Program all[] = {
+    {"freed_in_another", freed_in_another}, {"used_before_allocated", used_before_allocated},
+    {"freed_while_used", freed_while_used}, {"recorded_too_early", recorded_too_early},
+    {"waited_before_record", waited_before_record}, {"managed_without_wait", managed_without_wait},
+    {"cleared_in_another", cleared_in_another}, {"beside_the_default_stream", beside_the_default_stream},
+    {"freed_before_replay", freed_before_replay}, {"fork_without_join", fork_without_join},
+    {"waited_in_a_capture", waited_in_a_capture}, {"branches_of_a_graph", branches_of_a_graph},
+    {"wrong_direction", wrong_direction},
+    {"set_by_host", set_by_host}, {"unwritten_source", unwritten_source},
+    {"pitch_of_rows", pitch_of_rows}, {"rows_in_one_piece", rows_in_one_piece},
+    {"row_too_wide", row_too_wide}, {"tile_of_warps", tile_of_warps},
+    {"storage_without_barrier", storage_without_barrier},
+};
+
+int main(int count, char **arguments) { return run(all, count, arguments); }

@@ -1,11 +1,8 @@
-// Programs with one bug each in what the host waits for and in which memory is used, and their repaired versions. The first
-// argument names the program, the second one is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts
-// of the output for the bug; every repaired version has nothing to report.
+// Programs with one bug each in what the host waits for and in which memory is used, and their repaired versions: see
+// `reported.h`.
 
-#include <cstdio>
-#include <cstring>
-#include <cuda_runtime.h>
 #include <thread>
+#include "reported.h"
 
 __constant__ int table[64];
 
@@ -30,12 +27,6 @@ __global__ void in_turn(int *x, int *turn, bool right) {
         __threadfence();
         atomicExch(turn, block + 1);
     }
-}
-
-cudaStream_t stream() {
-    cudaStream_t s;
-    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-    return s;
 }
 
 // expect ignored_query: error[stream-race] | race between streams
@@ -83,7 +74,7 @@ void constants_in_use(bool right) {
     cudaDeviceSynchronize();
 }
 
-// expect freed_before_use: error[use-after-free] | `cudaMalloc` in `freed_before_use` at | reported.cu:89; freed by `cudaFree` in `freed_before_use` at | reported.cu:91
+// expect freed_before_use: error[use-after-free] | `cudaMalloc` in `freed_before_use` at | reported.cu:80; freed by `cudaFree` in `freed_before_use` at | reported.cu:82
 void freed_before_use(bool right) {
     int *x;
     cudaMalloc(&x, 256);
@@ -95,7 +86,7 @@ void freed_before_use(bool right) {
         cudaFree(x);
 }
 
-// expect read_before_copied: error[stream-race] | the host in `read_before_copied` reads | reported.cu:108 | `cudaMallocHost` in `read_before_copied` at | reported.cu:102
+// expect read_before_copied: error[stream-race] | the host in `read_before_copied` reads | reported.cu:99 | `cudaMallocHost` in `read_before_copied` at | reported.cu:93
 void read_before_copied(bool right) {
     int *x, *result;
     cudaMalloc(&x, 256);
@@ -109,7 +100,7 @@ void read_before_copied(bool right) {
     cudaDeviceSynchronize();
 }
 
-// expect copied_before_waiting: error[stream-race] | the host in `copied_before_waiting` reads | reported.cu:122
+// expect copied_before_waiting: error[stream-race] | the host in `copied_before_waiting` reads | reported.cu:113
 void copied_before_waiting(bool right) {
     int *x, own[64];
     cudaMallocManaged(&x, 256);
@@ -143,7 +134,7 @@ void calls_in_a_host_function(bool right) {
         cudaFree(x);
 }
 
-// expect told_too_early: error[race] | error: 1 error in | the write at line 25 of reported.cu and the atomic at line 31
+// expect told_too_early: error[race] | error: 1 error in | the write at line 22 of reported.cu and the atomic at line 28
 void told_too_early(bool right) {
     int *x, *turn;
     cudaMalloc(&x, 512);
@@ -173,7 +164,7 @@ void calls_in_a_callback(bool right) {
         printf("error: status %d\n", status);
 }
 
-// expect never_written: error[uninitialized] | nothing has written any of its 256 bytes | `cudaMalloc` in `never_written` at | reported.cu:179
+// expect never_written: error[uninitialized] | nothing has written any of its 256 bytes | `cudaMalloc` in `never_written` at | reported.cu:170
 void never_written(bool right) {
     int *x, *y, own[64];
     cudaMalloc(&x, 256);
@@ -233,11 +224,6 @@ void partly_written(bool) {
     printf("%d %d\n", own[3], all[pitch]);
 }
 
-struct Program {
-    const char *name;
-    void (*run)(bool right);
-};
-
 const Program all[] = {
     {"ignored_query", ignored_query},
     {"ignored_query_of_stream", ignored_query_of_stream},
@@ -254,8 +240,4 @@ const Program all[] = {
     {"partly_written", partly_written},
 };
 
-int main(int count, char **arguments) {
-    for (const Program &program : all)
-        if (count > 2 && !strcmp(program.name, arguments[1]))
-            program.run(!strcmp(arguments[2], "right"));
-}
+int main(int count, char **arguments) { return run(all, count, arguments); }

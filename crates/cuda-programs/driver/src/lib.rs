@@ -50,6 +50,10 @@ mod streams;
 mod textures;
 
 pub use interface::call_sites::set_host_calls;
-pub use interface::memory_names::name_runtime_calls;
+pub use interface::memory_names::{describe_host_objects, name_runtime_calls};
 pub use ordering::guarded_pages::is_guarded;
 pub use ordering::host_access::guards_any;
+pub use streams::function_memory::{
+    host_function_conflict, host_function_ended, host_function_has_ended, host_function_used,
+    records_host_functions,
+};

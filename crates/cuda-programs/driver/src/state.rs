@@ -78,8 +78,9 @@ pub fn start() -> Result<&'static Driver> {
         }
         let max_instructions = Some(STUCK_AFTER);
         let schedule = Schedule::Interleaved;
-        let options =
-            Options { limits, schedule, max_instructions, zeroed: true, ..Options::default() };
+        // For the debugger, new memory has bytes that it recognizes as unwritten.
+        let zeroed = std::env::var_os("LANEWORK_TOOL").is_none_or(|tool| tool != "save");
+        let options = Options { limits, schedule, max_instructions, zeroed, ..Options::default() };
         let device = Device::emulator_on_host_memory(options);
         Driver { device, gpus: Gpu::all() }
     }))

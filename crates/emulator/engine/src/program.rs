@@ -345,9 +345,15 @@ impl ModuleVariables {
         for StaticVariable { key, variable, .. } in &placed {
             let address = match restored.get(key) {
                 Some(address) => *address,
-                None => memory
-                    .allocate(variable.size(), &variable.name)
-                    .map_err(|e| refuse(&variable.name, e.to_string(), ""))?,
+                None => {
+                    let is_managed = variable.attributes.iter().any(|one| one.contains("managed"));
+                    // Host code accesses managed variables, and tools watch that by protecting their pages.
+                    let placed = match is_managed {
+                        true => memory.allocate_pages(variable.size(), &variable.name),
+                        false => memory.allocate(variable.size(), &variable.name),
+                    };
+                    placed.map_err(|e| refuse(&variable.name, e.to_string(), ""))?
+                }
             };
             let space = match variable.space {
                 StateSpace::Const => MemorySpace::Constant,

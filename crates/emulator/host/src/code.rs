@@ -2,6 +2,7 @@
 
 use crate::half::HalfOperation;
 use lanework_ssa::{InstructionKind, SourcePosition, ValueType};
+use std::collections::BTreeSet;
 
 /// An operation. Fields are registers unless named otherwise; `d` is the destination.
 #[derive(Clone, Copy, Debug)]
@@ -404,6 +405,8 @@ pub struct FunctionCode {
     pub name: String,
     pub ops: Vec<Op>,
     pub positions: Vec<SourcePosition>,
+    /// The operations that are `volatile` accesses.
+    pub volatile: BTreeSet<u32>,
     /// Number of registers of a frame: constants, then parameters, then the rest.
     pub registers: u32,
     /// By register.
@@ -414,6 +417,8 @@ pub struct FunctionCode {
     pub parameter_count: u32,
     /// Offset and size in bytes of each stack slot.
     pub slots: Vec<(u32, u64)>,
+    /// The name in the source of each stack slot, if it has one.
+    pub slot_names: Vec<Option<Box<str>>>,
     pub frame: u64,
     pub others: Vec<OtherOp>,
     pub calls: Vec<CallOp>,

@@ -29,5 +29,7 @@ mod native {
 mod process;
 mod program;
 
-pub use memory::{BadAccess, HostMemory};
-pub use process::{External, HostExecution, HostFault, HostPlace, HostWatch, Process, Stop, word};
+pub use memory::{BadAccess, HostMemory, UsedMemory};
+pub use process::{
+    External, FunctionWatch, HostExecution, HostFault, HostPlace, HostWatch, Process, Stop, word,
+};

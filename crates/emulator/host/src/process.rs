@@ -38,6 +38,10 @@ pub struct CodePlace {
     pub function: String,
     /// File number, from 1, and line.
     pub position: SourcePosition,
+    /// The function's number.
+    pub(crate) number: usize,
+    /// Whether the operation is a `volatile` access, as those of atomic objects are.
+    pub(crate) is_volatile: bool,
 }
 
 /// The reason why a program stops before a function returns.
@@ -73,6 +77,20 @@ pub struct HostWatch {
     pub guards: fn(u64) -> bool,
     /// Whether any address is.
     pub any_guard: fn() -> bool,
+    /// The host functions of streams whose memory is watched ([`HostMemory::pend`]).
+    pub functions: Option<FunctionWatch>,
+}
+
+/// Notices about accesses to memory of host functions of streams.
+#[derive(Clone, Copy)]
+pub struct FunctionWatch {
+    /// Whether the program has waited for a function.
+    pub has_ended: fn(u64) -> bool,
+    /// The program has read by a `volatile` access what the function wrote: it knows that the function has ended.
+    pub ended: fn(u64),
+    /// The program makes an access to this address, whether it writes or not, that conflicts with a function. The active
+    /// calls are known ([`HostWatch::at`]).
+    pub conflict: fn(u64, u64, bool),
 }
 
 /// A function of the C library or of the embedding program.
@@ -110,6 +128,9 @@ const CALL_COST: u32 = 20;
 
 /// A heat that no function loses.
 const NEVER_HOT: u32 = u32::MAX;
+
+/// Alignment of stack frames.
+pub(crate) const FRAME_ALIGN: u64 = 64;
 
 /// The heat of a function that was hot where machine code could not be entered.
 const HOT_LATER: u32 = 1_000_000;
@@ -219,6 +240,22 @@ impl Process {
         verb: &str,
         places: impl FnOnce(&Process) -> Vec<CodePlace>,
     ) -> bool {
+        if let Some(watch) = self.watch
+            && let Some(functions) = watch.functions
+            && let Some((function, writes)) = self.conflict(access, verb)
+        {
+            self.places = places(self);
+            if self.places.first().is_some_and(|place| place.is_volatile) {
+                if self.memory.is_pending_write(access.address, access.bytes) {
+                    (functions.ended)(function);
+                }
+            } else {
+                (watch.at)(self.active_calls());
+                (functions.conflict)(function, access.address, writes);
+            }
+            self.memory.end_pending(function);
+            return true;
+        }
         let Some(watch) = self.watch.filter(|_| self.memory.is_untold(access)) else {
             return false;
         };
@@ -227,6 +264,17 @@ impl Process {
         // A copy checks two ranges.
         self.memory.tell(if verb == "copy" { 2 } else { 1 });
         true
+    }
+
+    /// The host function with which an access conflicts, and whether the access writes.
+    fn conflict(&self, access: BadAccess, verb: &str) -> Option<(u64, bool)> {
+        let BadAccess { address, bytes } = access;
+        let of = |writes| Some((self.memory.conflict(address, bytes, writes)?, writes));
+        match verb {
+            "read" => of(false),
+            "copy" => of(false).or_else(|| of(true)),
+            _ => of(true),
+        }
     }
 
     /// The names of the functions that have become machine code.
@@ -261,7 +309,8 @@ impl Process {
     pub(crate) fn is_hot(&mut self, number: usize, operations: u32) -> bool {
         let heat = &mut self.heat[number];
         *heat = heat.saturating_sub(operations);
-        *heat == 0
+        // Machine code does not record its accesses.
+        *heat == 0 && !self.memory.is_recording()
     }
 
     /// Runs something with the machine code. If that cannot run a function, it is not asked again soon.
@@ -317,7 +366,12 @@ impl Process {
         all.map(|call| {
             let code = &self.codes[(call >> 32) as usize];
             let position = code.positions.get(*call as u32 as usize).copied();
-            CodePlace { function: code.name.clone(), position: position.unwrap_or_default() }
+            CodePlace {
+                number: (call >> 32) as usize,
+                function: code.name.clone(),
+                position: position.unwrap_or_default(),
+                is_volatile: code.volatile.contains(&(*call as u32)),
+            }
         })
         .collect()
     }
@@ -325,7 +379,9 @@ impl Process {
     /// Whether the place of a call of this function matters before it fails.
     pub(crate) fn watches(&self, number: usize) -> bool {
         let given = self.externals[number].is_given;
-        self.watch.is_some_and(|watch| given || (watch.any_guard)())
+        self.watch.is_some_and(|watch| {
+            given || (watch.any_guard)() || watch.functions.is_some() && self.memory.has_pending()
+        })
     }
 
     pub(crate) fn call_external(&mut self, number: usize, arguments: &[u64]) -> Result<u64, Stop> {
@@ -338,9 +394,22 @@ impl Process {
             }
             self.memory.tell(u32::MAX);
         }
+        let functions = self.watch.and_then(|watch| watch.functions);
+        let functions = functions.filter(|_| self.memory.has_pending());
+        if functions.is_some() {
+            self.memory.let_conflicts_pass(true);
+        }
         let result = (self.externals[number].function)(self, arguments);
         if told {
             self.memory.tell(0);
+        }
+        if let Some(functions) = functions {
+            if let Some((function, address, writes)) = self.memory.let_conflicts_pass(false) {
+                (functions.conflict)(function, address, writes);
+                self.memory.end_pending(function);
+            }
+            let ended = self.memory.pending().into_iter().filter(|one| (functions.has_ended)(*one));
+            ended.for_each(|function| self.memory.end_pending(function));
         }
         self.waiting_machine = waiting;
         result
@@ -401,6 +470,31 @@ impl Process {
             near.push_str(&format!("; only the first {open} bytes are accessible"));
         }
         self.fault(&format!("invalid {verb} of {bytes} bytes at {address:#x}: {near}"), help)
+    }
+
+    /// Describes the object at an address, while the program calls a function that the embedding program supplied. `None` if
+    /// the address is not in the program's own memory. `readable` converts mangled names.
+    pub fn object_at(&self, address: u64, readable: impl Fn(&str) -> String) -> Option<String> {
+        if !self.memory.stack().contains(&address) {
+            return self.memory.is_own(address).then(|| self.memory.describe(address));
+        }
+        let mut base = self.stack;
+        for place in &self.places {
+            let code = &self.codes[place.number];
+            let mut slots = code.slots.iter().zip(&code.slot_names);
+            let inside = |(offset, bytes): &(u32, u64)| {
+                address.wrapping_sub(base + u64::from(*offset)) < *bytes
+            };
+            if let Some((_, name)) = slots.find(|(slot, _)| inside(slot)) {
+                let of = readable(&place.function);
+                return Some(match name {
+                    Some(name) => format!("the local variable `{name}` of `{of}`"),
+                    None => format!("a local variable of `{of}`"),
+                });
+            }
+            base += code.frame.next_multiple_of(FRAME_ALIGN);
+        }
+        Some("a local variable".to_owned())
     }
 
     /// Converts the error of an access to a fault.

@@ -27,7 +27,12 @@ pub fn run(run: &RunRequest) -> Result<Value, RequestFailure> {
     let mut process =
         process.map_err(|why| RequestFailure::new(why, "close other pages, or reload this one"))?;
     process.keep_output();
-    process.watch(HostWatch { at: keep_calls, guards: |_| false, any_guard: || false });
+    process.watch(HostWatch {
+        at: keep_calls,
+        guards: |_| false,
+        any_guard: || false,
+        functions: None,
+    });
     let arguments: Vec<String> =
         std::iter::once("./program".to_owned()).chain(run.arguments.iter().cloned()).collect();
     let ended = process.main(&arguments);

@@ -144,7 +144,18 @@ unsafe extern "C" fn call_program(call: *mut c_void) {
     }
     // SAFETY: `while_waiting` holds the only reference to the process and does not use it until the driver returns.
     let process = unsafe { &mut *waiting };
-    if let Err(stop) = process.call(*function, &[*data]) {
+    let records = lanework_libcuda::records_host_functions();
+    if records {
+        process.memory.record();
+    }
+    let ended = process.call(*function, &[*data]);
+    if records {
+        let used = process.memory.recorded();
+        if let Some(number) = lanework_libcuda::host_function_used(&used.shared) {
+            process.memory.pend(number, used);
+        }
+    }
+    if let Err(stop) = ended {
         STOPPED.set(Some(stop));
     }
 }
@@ -152,6 +163,22 @@ unsafe extern "C" fn call_program(call: *mut c_void) {
 /// Creates the object that represents a program function. It is never freed, because a graph may call it at any time.
 fn given_function(function: u64, data: u64) -> *mut c_void {
     Box::into_raw(Box::new(ProgramCall { function, data })).cast()
+}
+
+/// Describes the program's object at an address, while the program waits for a driver call.
+pub fn object_at(address: u64) -> Option<String> {
+    let waiting = WAITING.get();
+    // SAFETY: as in `call_program`; the driver calls this function, and nothing changes the process meanwhile.
+    let process = (!waiting.is_null()).then(|| unsafe { &*waiting })?;
+    process.object_at(address, |name| lanework::ptx::cpp_names::readable(name).into_owned())
+}
+
+/// Runs a driver call that cannot call program functions, but may describe the program's objects in findings.
+pub fn while_describing(process: &mut Process, call: impl FnOnce() -> i32) -> u64 {
+    let before = WAITING.replace(std::ptr::from_mut(process));
+    let code = call();
+    WAITING.set(before);
+    status(code)
 }
 
 /// Runs a driver call that may call program functions.

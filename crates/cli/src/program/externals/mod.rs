@@ -12,10 +12,11 @@ mod opened;
 mod plain;
 mod state;
 
+pub use graphs::object_at;
 pub use state::Loaded;
 
 use checks::{check_arguments, host_side, on_device};
-use graphs::{GRAPHS, LISTS, while_waiting};
+use graphs::{GRAPHS, LISTS, while_describing, while_waiting};
 use modules::MODULES;
 use opened::cuCtxSynchronize;
 use plain::{PLAIN, driver, status};
@@ -144,7 +145,7 @@ fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, St
     let [gx, gy, gz, bx, by, bz, shared] = std::array::from_fn(|at| word(a, at + 1) as u32);
     let (function, stream) = (word(a, 0), word(a, 8));
     // SAFETY: the arguments were checked to have the bytes of the kernel's parameters.
-    Ok(status(unsafe {
+    Ok(while_describing(process, || unsafe {
         if cooperative {
             cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream, each)
         } else {

@@ -1,8 +1,11 @@
 //! Programs with bugs of reported kinds, and their repaired versions, under `lanework exec --check`.
 
 use super::exec::{LANEWORK, text};
+use std::path::PathBuf;
 use std::process::Command;
 
+/// The header of the programs.
+const HEADER: &str = include_str!("../../data/reported.h");
 const KERNELS: &str = include_str!("../../data/reported.cu");
 const ADVICE: &str = include_str!("../../data/reported_advice.cu");
 const STREAMS: &str = include_str!("../../data/reported_streams.cu");
@@ -12,6 +15,8 @@ const GRIDS: &str = include_str!("../../data/reported_grids.cu");
 const PROTOCOLS: &str = include_str!("../../data/reported_protocols.cu");
 const GROUPS: &str = include_str!("../../data/reported_groups.cu");
 const HOST: &str = include_str!("../../data/reported_host.cu");
+const PENDING: &str = include_str!("../../data/reported_pending.cu");
+const MORE_KERNELS: &str = include_str!("../../data/reported_kernels.cu");
 
 /// Each program with the parts of the output that its bug needs; none for a correct program.
 fn programs(source: &str) -> Vec<(&str, Vec<&str>)> {
@@ -26,11 +31,18 @@ fn programs(source: &str) -> Vec<(&str, Vec<&str>)> {
     names.map(|name| (name, expected(name))).collect()
 }
 
-/// Runs the wrong and the repaired version of each program of a source.
-fn check(source: &str, least: usize) {
+/// Writes a source with its header to a new folder.
+fn written(source: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("reported.cu");
+    std::fs::write(folder.path().join("reported.h"), HEADER).expect("written");
     std::fs::write(&file, source).expect("written");
+    (folder, file)
+}
+
+/// Runs the wrong and the repaired version of each program of a source.
+fn check(source: &str, least: usize) {
+    let (_folder, file) = written(source);
     let mut wrong = String::new();
     for (name, expected) in programs(source) {
         for version in ["bug", "right"] {
@@ -98,6 +110,16 @@ fn bugs_of_host_functions_and_graphs_are_found_and_repaired_programs_are_clean()
 }
 
 #[test]
+fn accesses_of_the_host_to_pending_memory_are_found_and_repaired_programs_are_clean() {
+    check(PENDING, 15);
+}
+
+#[test]
+fn bugs_of_kernels_are_found_and_repaired_programs_are_clean() {
+    check(MORE_KERNELS, 25);
+}
+
+#[test]
 fn the_help_names_the_change_that_repairs_the_program() {
     check(ADVICE, 18);
 }
@@ -127,8 +149,7 @@ const PATCHES: usize = 3;
 
 #[test]
 fn barriers_at_the_places_that_the_help_names_repair_the_program() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("reported.cu");
+    let (_folder, file) = written(ADVICE);
     let (mut wrong, mut repaired) = (String::new(), 0);
     let run = |source: &str, name: &str| {
         std::fs::write(&file, source).expect("written");
@@ -160,9 +181,7 @@ fn barriers_at_the_places_that_the_help_names_repair_the_program() {
 
 #[test]
 fn kinds_and_kernels_of_a_program_are_selected() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("reported.cu");
-    std::fs::write(&file, WAITS).expect("written");
+    let (_folder, file) = written(WAITS);
     let run = |options: &[&str]| {
         let mut command = Command::new(LANEWORK);
         command.arg("check").args(options).arg(&file).args(["--", "freed_before_use", "bug"]);

@@ -10,6 +10,7 @@ use lanework::emulator::SourceLocation;
 use lanework::emulator::sanitize::source_file;
 use lanework::tool::MemoryOrigin;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the program calls CUDA's runtime, whose calls are then named instead of the driver's.
@@ -188,8 +189,19 @@ fn call_at(caller: &Caller, otherwise: &str) -> Option<String> {
     }
 }
 
-/// Describes host memory by the process's memory map.
+/// Describes an object of interpreted host code.
+static HOST_OBJECTS: OnceLock<fn(u64) -> Option<String>> = OnceLock::new();
+
+/// Describes host memory by this function, where it knows the object.
+pub fn describe_host_objects(describe: fn(u64) -> Option<String>) {
+    let _ = HOST_OBJECTS.set(describe);
+}
+
+/// Describes host memory: an object of interpreted host code, or by the process's memory map.
 pub fn host_memory(address: u64) -> Option<String> {
+    if let Some(what) = HOST_OBJECTS.get().and_then(|describe| describe(address)) {
+        return Some(format!("{address:#x} is memory of the host: {what}"));
+    }
     let map = std::fs::read_to_string("/proc/self/maps").ok()?;
     let what = match name_in(&map, address)? {
         "[stack]" => "the program's stack".to_owned(),

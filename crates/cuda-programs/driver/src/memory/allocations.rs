@@ -5,12 +5,11 @@ use crate::devices::contexts::current;
 use crate::devices::gpus::memory_bytes;
 use crate::interface::call_sites::CallSite;
 use crate::interface::caller::Caller;
-use crate::memory::shared_pages::{
-    Block, Pages, follow_touched_pages, shows_touched_pages, untouch,
-};
+use crate::memory::shared_pages::{Block, Pages};
 use crate::memory::{Access, ipc, is_mapped};
 use crate::ordering;
 use crate::ordering::host_access;
+use crate::ordering::touched_pages::{follow_touched_pages, shows_touched_pages, untouch};
 use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock};
 use crate::status::{Result, Status, refuse};

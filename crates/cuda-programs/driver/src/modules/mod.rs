@@ -8,6 +8,7 @@ pub mod function;
 pub mod kernel_entry;
 pub mod libraries;
 pub mod links;
+pub mod managed_variables;
 pub mod module;
 
 use crate::pointers::*;

@@ -9,6 +9,7 @@ use crate::modules::fatbin::ImageError;
 use crate::modules::foreign::say_refused;
 use crate::modules::function::Function;
 use crate::modules::kernel_entry::KernelEntry;
+use crate::modules::managed_variables::ManagedVariables;
 use crate::modules::{JitOptions, fatbin};
 use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
@@ -33,12 +34,15 @@ pub struct Module {
     entries: Mutex<BTreeMap<String, Arc<KernelEntry>>>,
     /// Locked while a kernel with device launches and all its children run.
     pub launching: Mutex<()>,
+    /// Its variables that the host can access.
+    _managed: ManagedVariables,
 }
 
 impl Module {
     pub fn new(context: Handle, code: PtxModule) -> Module {
         Module {
             context,
+            _managed: ManagedVariables::of(&code),
             code,
             functions: Mutex::default(),
             references: Mutex::default(),

@@ -8,13 +8,14 @@
 //! While a host function of a stream runs ([`during_function`]), the pages of the operations that do not come before it are
 //! protected in the same way, until a thread enters a call.
 //!
-//! *Limits.* Only whole pages are protected. In a registered range these are the pages inside the copied bytes; memory
-//! from `cudaMallocHost` has its own pages, so a page that the copy fills up to the end of the allocation is
-//! protected, too. An access to other bytes of these pages is no finding. On x86-64 Linux such accesses are let through one by one; after
-//! 20,000 of them between two calls, and elsewhere after the first, the operation is not watched any more. Copies of several
-//! rows are not protected. If a kernel changes host memory by atomics of system scope or `volatile` writes, which the host may poll, only the memory of
-//! writes that it did not release to the host is protected. Nothing is protected while work is queued behind a wait
-//! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
+//! *Limits.* Only whole pages are protected. In a registered range these are the pages inside the used bytes; other memory
+//! has its own pages, so there all used pages are protected. An access to other bytes of these pages is no finding. On
+//! x86-64 Linux such accesses are let through one by one; after 20,000 of them between two calls, and elsewhere after the
+//! first, the operation is not watched any more. If an operation uses bytes with gaps, such as rows, the first access to
+//! a gap ends the watch. If a kernel changes host memory by atomics of system scope or `volatile` writes, which the host
+//! may poll, only the memory of writes that it did not release to the host is protected. Nothing is protected while work
+//! is queued behind a wait for a value, or while another thread is in a call. A system call on protected pages fails with
+//! `EFAULT`.
 
 use crate::interface::call_sites::{CallSite, HostCall};
 use crate::ordering::guarded_pages::{GUARDS, MOST, allow, install};

@@ -9,6 +9,7 @@
 //! | [`findings`] | reports of races |
 //! | [`host_access`] | accesses of the host to memory of copies in flight |
 //! | [`guarded_pages`] | the protected pages and signal handlers for that |
+//! | [`touched_pages`] | pages of managed memory that the host has written |
 //! | [`running`] | the operation that a thread runs, compared when it finishes |
 //!
 //! `Tag::issue` issues an operation when a call queues it, and [`run_part`] compares it after it ran. The functions
@@ -25,10 +26,11 @@ pub mod history;
 pub mod host_access;
 pub mod running;
 pub mod strands;
+pub mod touched_pages;
 
 pub use running::{
-    HostWaits, OperationPart, Tag, active, current_graph, current_part, freed_by_host, report,
-    run_part, within,
+    HostWaits, OperationPart, Tag, active, current_graph, current_part, freed_by_host,
+    function_used, report, run_part, within,
 };
 
 use self::findings::Operation;

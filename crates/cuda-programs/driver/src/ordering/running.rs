@@ -25,6 +25,16 @@ thread_local! {
         const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
+thread_local! {
+    /// The memory for devices that the host function which this thread has just run has used, if that was recorded.
+    static FUNCTION_USED: RefCell<Option<Footprint>> = const { RefCell::new(None) };
+}
+
+/// Records the memory for devices that the current host function has used.
+pub fn function_used(footprint: Footprint) {
+    FUNCTION_USED.with(|used| used.replace(Some(footprint)));
+}
+
 /// The operation that a thread runs, and the position in it.
 #[derive(Clone)]
 struct CurrentOperation {
@@ -252,7 +262,11 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
         }
         compare(&current, operation, footprint, shadows);
     }
-    if part.tells_host {
+    if let Some(footprint) = FUNCTION_USED.with(RefCell::take) {
+        // The program learns of its end from what it writes. Earlier work was compared while it ran.
+        let operation = part.operation(&current);
+        add_function(&current, operation, footprint);
+    } else if part.tells_host {
         with(|state| state.strands.host_waited(&current.point));
     } else if tells_host {
         with(|state| state.strands.host_told(&current.point));
@@ -289,6 +303,14 @@ fn compare(
         }
         races.into_iter().for_each(|race| report(driver, race));
     });
+}
+
+/// Remembers the memory that a host function has used, for comparisons with later operations.
+fn add_function(current: &CurrentOperation, operation: Operation, footprint: Footprint) {
+    let (point, steps) = (current.point.clone(), current.steps.as_slice().into());
+    let operation = Arc::new(operation);
+    let ended = EndedPart { point, steps, operation, footprint, shadows: Vec::new() };
+    with(|state| drop(state.history.add(ended)));
 }
 
 /// Whether the race is that the host frees memory used by an earlier operation.

@@ -3,6 +3,7 @@
 pub mod captures;
 pub mod deferred;
 pub mod detached;
+pub mod function_memory;
 pub mod host_functions;
 pub mod memory_ops;
 pub mod stream;

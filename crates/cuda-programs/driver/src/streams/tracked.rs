@@ -4,14 +4,15 @@
 use crate::graphs::work::{Graph, Work};
 use crate::interface::call_sites::CallSite;
 use crate::memory::allocations::AllocationKind;
-use crate::memory::shared_pages::touched_parts;
 use crate::memory::transfer::Copy3D;
 use crate::memory::unwritten;
 use crate::modules::function::Function;
+use crate::modules::managed_variables::variables_in;
 use crate::ordering;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
 use crate::ordering::host_access::{WatchedOperation, during_function, watch, whole_pages};
 use crate::ordering::strands::{GraphOrder, Point, Step};
+use crate::ordering::touched_pages::touched_parts;
 use crate::ordering::{HostWaits, OperationPart, Tag};
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::Result;
@@ -74,16 +75,26 @@ impl Driver {
 
     /// Kind of the memory at an address, if the program allocated or registered it.
     pub fn kind_of_memory(&self, address: u64) -> Option<AllocationKind> {
-        self.allocations().find(address).map(|(_, found)| found.kind)
+        let found = self.allocations().find(address).map(|(_, found)| found.kind);
+        let is_variable = || !variables_in(address, address + 1).is_empty();
+        found.or_else(|| is_variable().then_some(AllocationKind::Managed))
+    }
+
+    /// The memory between two addresses that the host can access, and whether it has its own pages.
+    fn host_memory(&self, low: u64, high: u64) -> Vec<(Range<u64>, bool)> {
+        let allocations = self.allocations();
+        let has_pages = |start| allocations.find(start).is_some_and(|(_, found)| found.has_pages);
+        let allocated = allocations.of_host(low, high);
+        let allocated = allocated.map(|(start, bytes)| (start..start + bytes, has_pages(start)));
+        let variables = variables_in(low, high).into_iter();
+        allocated.chain(variables.map(|(start, bytes)| (start..start + bytes, true))).collect()
     }
 
     /// Whether the host can poll some of these bytes.
     fn host_may_poll(&self, bytes: &ByteSet) -> bool {
         let (low, high) = bytes.hull();
-        let allocations = self.allocations();
-        let mut of_host = allocations.of_host(low, high);
-        of_host.any(|(start, length)| {
-            !bytes.intersection(&ByteSet::range(start, start + length)).is_empty()
+        self.host_memory(low, high).into_iter().any(|(range, _)| {
+            !bytes.intersection(&ByteSet::range(range.start, range.end)).is_empty()
         })
     }
 }
@@ -178,6 +189,7 @@ impl Work {
             ),
             Work::Free(_) | Work::Release(_) => Action::Free,
             Work::Allocate(..) => Action::Allocate,
+            _ if self.calls_host() => Action::Call("a host function"),
             _ => Action::Call("cuStreamWriteValue"),
         };
         Operation { action, stream: stream.clone(), polls, site: Some(site.clone()) }
@@ -259,7 +271,9 @@ impl Work {
             ends_memory: matches!(self, Work::Free(_) | Work::Release(_)),
             tells_host: self.tells_host(),
             host_may_poll: &may_poll,
-            uses_host: &|operation, footprint, signal| watch_kernel(operation, footprint, signal),
+            uses_host: &|operation, footprint, signal| {
+                watch_memory(operation, "kernel", footprint, signal);
+            },
             waited: &|| waits || detached::is_detached(),
         };
         if let (Work::Launch(..) | Work::Copy(_), Ok(driver)) = (self, driver()) {
@@ -275,31 +289,12 @@ impl Work {
         });
         if let (Work::Copy(copy), Ok(())) = (self, &result) {
             unwritten::check(copy);
-            self.watch_host(copy);
+            if let Some((_, origin)) = ordering::current_part() {
+                let footprint = Footprint::of_ranges(copy.accesses());
+                watch_memory(&self.operation(&origin), "copy", &footprint, None);
+            }
         }
         result
-    }
-
-    /// Watches the host memory that a copy uses, until the host has waited for the copy.
-    fn watch_host(&self, copy: &Copy3D) {
-        let rows = copy.first_row().filter(|_| copy.height == 1 && copy.depth == 1);
-        let (Some((to, from)), Ok(driver)) = (rows, driver()) else { return };
-        let Some((point, origin)) = ordering::current_part() else { return };
-        for (start, writes) in [(from, false), (to, true)] {
-            let allocations = driver.allocations();
-            let Some((first, found)) = allocations.find(start) else { continue };
-            let own = match found.kind {
-                AllocationKind::Host | AllocationKind::Managed => found.has_pages,
-                AllocationKind::Registered => false,
-                _ => continue,
-            };
-            let bytes = start..start + copy.bytes();
-            let pages = whole_pages(&bytes, &(first..first + found.bytes), own);
-            drop(allocations);
-            let bytes = ByteSet::range(bytes.start, bytes.end);
-            let operation = self.operation(&origin);
-            watch_operation(&point, &operation, ("copy", bytes), pages, writes, None);
-        }
     }
 }
 
@@ -314,9 +309,14 @@ fn note_host_writes(driver: &Driver) {
     touched_parts(is_live, mark);
 }
 
-/// Watches the memory of the host that a kernel uses, until the host has waited for the kernel. If the kernel signals the
+/// Watches the memory of the host that a copy or kernel uses, until the host has waited for it. If a kernel signals the
 /// host before that, `signal` is the line of the signaling write.
-fn watch_kernel(operation: &Operation, footprint: &Footprint, signal: Option<&CodeLocation>) {
+fn watch_memory(
+    operation: &Operation,
+    kind: &'static str,
+    footprint: &Footprint,
+    signal: Option<&CodeLocation>,
+) {
     let (Ok(driver), Some((point, _))) = (driver(), ordering::current_part()) else { return };
     let of_mode = |wanted: fn(AccessMode) -> bool| {
         let accesses = footprint.accesses.iter().filter(|one| wanted(one.mode));
@@ -327,14 +327,12 @@ fn watch_kernel(operation: &Operation, footprint: &Footprint, signal: Option<&Co
     let read = of_mode(|mode| mode == AccessMode::Read);
     for (bytes, writes) in [(read.difference(&written), false), (written, true)] {
         let (low, high) = bytes.hull();
-        let allocations = driver.allocations();
-        let of_host: Vec<(u64, u64)> = allocations.of_host(low, high).collect();
-        for (first, length) in of_host {
-            let used = bytes.intersection(&ByteSet::range(first, first + length));
+        for (range, has_pages) in driver.host_memory(low, high) {
+            let used = bytes.intersection(&ByteSet::range(range.start, range.end));
             let Some((start, end)) = used.ends() else { continue };
-            let pages = match allocations.find(first).is_some_and(|(_, found)| found.has_pages) {
+            let pages = match has_pages {
                 true => whole_pages(&(start..end), &(start..end), true),
-                false => whole_pages(&(start..end), &(first..first + length), false),
+                false => whole_pages(&(start..end), &range, false),
             };
             let line = |signal: &CodeLocation| {
                 let overlaps = |one: &&AccessedBytes| !one.bytes.intersection(&used).is_empty();
@@ -343,7 +341,7 @@ fn watch_kernel(operation: &Operation, footprint: &Footprint, signal: Option<&Co
                 [write.to_string(), signal.to_string()]
             };
             let unfenced = signal.map(line);
-            watch_operation(&point, operation, ("kernel", used), pages, writes, unfenced);
+            watch_operation(&point, operation, (kind, used), pages, writes, unfenced);
         }
     }
 }

@@ -8,8 +8,39 @@ use crate::memory::allocation::{Addresses, in_windows};
 use crate::memory::host_bytes::HostBytes;
 use crate::memory::{Allocation, HOST_END, Memory, NULL_PAGE};
 use lanework_ptx_ir::memory_layout::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::sync::{Arc, RwLockReadGuard};
+
+/// Whole zeroed pages of the host's memory.
+struct OwnPages {
+    start: *mut u8,
+    layout: Layout,
+}
+
+// SAFETY: the pages belong to this value, which only frees them.
+unsafe impl Send for OwnPages {}
+// SAFETY: as above.
+unsafe impl Sync for OwnPages {}
+
+impl OwnPages {
+    /// Pages for some bytes; `None` if the host lacks memory.
+    fn new(bytes: u64) -> Option<OwnPages> {
+        const PAGE: usize = 4096;
+        let size = usize::try_from(bytes.max(1)).ok()?.checked_next_multiple_of(PAGE)?;
+        let layout = Layout::from_size_align(size, PAGE).ok()?;
+        // SAFETY: the size is not zero.
+        let start = unsafe { alloc_zeroed(layout) };
+        (!start.is_null()).then_some(OwnPages { start, layout })
+    }
+}
+
+impl Drop for OwnPages {
+    fn drop(&mut self) {
+        // SAFETY: `new` allocated the pages with this layout, and nothing else frees them.
+        unsafe { dealloc(self.start, self.layout) };
+    }
+}
 
 impl Memory {
     /// Allocates bytes borrowed from a lender, at their own address.
@@ -38,6 +69,22 @@ impl Memory {
         self.used += bytes;
         self.live.insert(address, Allocation::over(name, bytes, self.checked, own));
         Ok(())
+    }
+
+    /// Allocates pages that hold nothing else, so that the host program can protect them.
+    ///
+    /// # Errors
+    /// As [`Memory::allocate`].
+    pub fn allocate_pages(&mut self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
+        let pages = match self.addresses {
+            Addresses::Host => OwnPages::new(bytes),
+            Addresses::Own => None,
+        };
+        let Some(pages) = pages else { return self.allocate(bytes, name) };
+        let start = pages.start;
+        // SAFETY: `OwnPages` owns the bytes until it is dropped, and nothing else uses them.
+        unsafe { self.allocate_in(start, bytes, name, Arc::new(pages))? };
+        Ok(start as u64)
     }
 
     /// Refuses a range that cannot be an allocation at its own address.

@@ -6,7 +6,7 @@
 use crate::device::Device;
 use crate::fault::MemoryError;
 use crate::memory::allocation::{Allocation, GRAIN, in_windows};
-use crate::memory::{Addresses, Memory, NULL_PAGE, REGION_ALIGN};
+use crate::memory::{Addresses, Memory, NULL_PAGE, POISON, REGION_ALIGN};
 use std::collections::BTreeMap;
 
 /// Bytes that are compared, and saved together if they differ.
@@ -124,9 +124,28 @@ impl SavedMemory {
             let size = allocation.address - start + allocation.bytes;
             device.allocate_at(start, size, allocation)?;
             device.write(allocation.address, bytes)?;
+            if !allocation.constant && !allocation.of_module {
+                device.memory().forget(allocation.address, &fresh_runs(bytes));
+            }
         }
         Ok(())
     }
+}
+
+/// The parts of saved bytes that look as if nothing has written them: whole words of the byte that fills new memory. So
+/// checks of the restored memory find reads of them.
+fn fresh_runs(bytes: &[u8]) -> Vec<(u64, u64)> {
+    const WORD: usize = 4;
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for (index, word) in bytes.chunks_exact(WORD).enumerate() {
+        let at = (index * WORD) as u64;
+        match runs.last_mut() {
+            _ if word != [POISON; WORD] => {}
+            Some((start, length)) if *start + *length == at => *length += WORD as u64,
+            _ => runs.push((at, WORD as u64)),
+        }
+    }
+    runs
 }
 
 impl Memory {

@@ -28,6 +28,8 @@ struct Assembler<'a> {
     code: FunctionCode,
     registers: HashMap<ValueId, u32>,
     position: SourcePosition,
+    /// Whether the current instruction is a `volatile` access.
+    is_volatile: bool,
     uses: Vec<u32>,
     /// By value: the number of loads and stores that can fold it into their address, without other uses of it.
     addressed: Vec<u32>,
@@ -53,6 +55,7 @@ pub fn assemble(function: &SsaFunction, addresses: &Addresses<'_>) -> FunctionCo
         code: FunctionCode { name: function.name.clone(), ..FunctionCode::default() },
         registers: HashMap::new(),
         position: SourcePosition::default(),
+        is_volatile: false,
         uses: vec![0; function.values.len()],
         addressed: vec![0; function.values.len()],
         starts: vec![None; function.blocks.len()],
@@ -127,6 +130,7 @@ impl Assembler<'_> {
             self.registers.insert(value, register);
             let (offset, size) = offsets[slot as usize];
             self.code.slots.push((offset, size));
+            self.code.slot_names.push(self.function.slots[slot as usize].name.clone());
             self.push(Op::FrameAddress { d: register, offset });
         }
         let parameters = self.function.block(SsaFunction::ENTRY).parameters.clone();
@@ -145,6 +149,9 @@ impl Assembler<'_> {
     }
 
     fn push(&mut self, op: Op) -> usize {
+        if self.is_volatile {
+            self.code.volatile.insert(self.code.ops.len() as u32);
+        }
         self.code.ops.push(op);
         self.code.positions.push(self.position);
         self.code.ops.len() - 1
@@ -347,10 +354,17 @@ impl Assembler<'_> {
     }
 
     fn instruction(&mut self, instruction: &InstructionData) {
+        self.is_volatile = false;
+        self.operations(instruction);
+        self.is_volatile = false;
+    }
+
+    fn operations(&mut self, instruction: &InstructionData) {
         use InstructionKind as K;
         let arguments = &instruction.arguments;
         match &instruction.kind {
-            K::Load(_) => {
+            K::Load(flags) => {
+                self.is_volatile = flags.volatile;
                 let (a, mut offset) = self.address(arguments[0]);
                 for result in &instruction.results {
                     let bytes = self.ty(*result).bytes();
@@ -363,7 +377,8 @@ impl Assembler<'_> {
                     offset = offset.wrapping_add(bytes as i32);
                 }
             }
-            K::Store(_) => {
+            K::Store(flags) => {
+                self.is_volatile = flags.volatile;
                 let (a, mut offset) = self.address(arguments[0]);
                 for value in &arguments[1..] {
                     let bytes = self.ty(*value).bytes();

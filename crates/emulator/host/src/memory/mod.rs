@@ -6,6 +6,10 @@
 //! another object.
 
 mod large_pages;
+mod pending;
+mod watched;
+
+pub use pending::UsedMemory;
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::Cell;
@@ -96,6 +100,8 @@ pub struct HostMemory {
     /// The registered ranges that the program accessed recently, by some bits of the address.
     recent: Box<[Cell<LentRange>]>,
     stack: std::ops::Range<u64>,
+    /// Memory that host functions of streams use.
+    pending: pending::PendingMemory,
 }
 
 impl Drop for HostMemory {
@@ -144,6 +150,7 @@ impl HostMemory {
             told: Cell::new(0),
             recent: vec![Cell::default(); RECENT].into_boxed_slice(),
             stack: 0..0,
+            pending: pending::PendingMemory::default(),
         };
         let low = memory.top.next_multiple_of(4096);
         memory.stack = low..low + stack;
@@ -174,6 +181,7 @@ impl HostMemory {
         let whole = (bytes / 8) as usize;
         let rest = (bytes % 8) as u8;
         let end = first + whole + usize::from(rest > 0);
+        self.forget_pending(first, end);
         let Some(range) = self.shadow.get_mut(first..end) else { return };
         match reason {
             Some(reason) => range.fill(reason),
@@ -268,6 +276,8 @@ impl HostMemory {
         }
         block.freed = true;
         let block = *block;
+        // Notes a conflict with a host function that still uses the block.
+        let _ = self.check_pending(address, block.bytes, true);
         self.set_shadow(address, block.bytes, Some(FREED));
         self.quarantine.push_back(address);
         self.quarantined += block.room;
@@ -342,7 +352,15 @@ impl HostMemory {
 
     /// Checks an access.
     #[inline(always)]
-    pub(crate) fn check(&self, address: u64, bytes: u64) -> Result<*mut u8, BadAccess> {
+    pub(crate) fn check(
+        &self,
+        address: u64,
+        bytes: u64,
+        writes: bool,
+    ) -> Result<*mut u8, BadAccess> {
+        if self.is_recording() {
+            self.note_use(address, bytes, writes);
+        }
         let offset = address.wrapping_sub(self.start);
         if offset < self.bytes {
             let word = (offset / 8) as usize;
@@ -352,18 +370,35 @@ impl HostMemory {
                 if open <= 8 && within + bytes <= u64::from(open) {
                     return Ok(self.arena.wrapping_add(offset as usize));
                 }
-                return Err(BadAccess { address, bytes });
+                return self.check_pending(address, bytes, writes);
             }
         }
-        self.check_range(address, bytes)
+        self.check_unrecorded(address, bytes, writes)
     }
 
-    /// Checks a range of bytes.
+    /// Checks a range of bytes to read.
     ///
     /// # Errors
     /// If some of the bytes are inaccessible.
-    #[inline(never)]
     pub fn check_range(&self, address: u64, bytes: u64) -> Result<*mut u8, BadAccess> {
+        self.check_bytes(address, bytes, false)
+    }
+
+    /// Checks a range of bytes.
+    fn check_bytes(&self, address: u64, bytes: u64, writes: bool) -> Result<*mut u8, BadAccess> {
+        if self.is_recording() && bytes > 0 {
+            self.note_use(address, bytes, writes);
+        }
+        self.check_unrecorded(address, bytes, writes)
+    }
+
+    #[inline(never)]
+    fn check_unrecorded(
+        &self,
+        address: u64,
+        bytes: u64,
+        writes: bool,
+    ) -> Result<*mut u8, BadAccess> {
         let bad = Err(BadAccess { address, bytes });
         if bytes == 0 {
             return Ok(std::ptr::with_exposed_provenance_mut(address as usize));
@@ -377,7 +412,10 @@ impl HostMemory {
             let whole = self.shadow[first..last].iter().all(|&open| open == 8);
             let open = self.shadow[last];
             let fits = open <= 8 && (end - 1) % 8 < u64::from(open);
-            return if whole && fits { Ok(self.arena.wrapping_add(offset as usize)) } else { bad };
+            return match whole && fits {
+                true => Ok(self.arena.wrapping_add(offset as usize)),
+                false => self.check_pending(address, bytes, writes),
+            };
         }
         let entry = &self.recent[(address / RECENT_BYTES) as usize % RECENT];
         if !entry.get().holds(address, bytes) {
@@ -397,7 +435,7 @@ impl HostMemory {
     /// Reads a scalar of 1, 2, 4 or 8 bytes.
     #[inline(always)]
     pub(crate) fn load(&self, address: u64, bytes: u64) -> Result<u64, BadAccess> {
-        let at = self.check(address, bytes)?;
+        let at = self.check(address, bytes, false)?;
         // SAFETY: `check` found the bytes in the arena or in a registered range. Other code uses them only with atomic
         // accesses.
         unsafe {
@@ -421,7 +459,7 @@ impl HostMemory {
     /// Writes a scalar of 1, 2, 4 or 8 bytes.
     #[inline(always)]
     pub(crate) fn store(&self, address: u64, bytes: u64, value: u64) -> Result<(), BadAccess> {
-        let at = self.check(address, bytes)?;
+        let at = self.check(address, bytes, true)?;
         // SAFETY: as in `load`.
         unsafe {
             if address & (bytes - 1) != 0 {
@@ -467,7 +505,7 @@ impl HostMemory {
         value: u64,
     ) -> Result<u64, BadAccess> {
         let order = Ordering::Relaxed;
-        let at = self.check(address, bytes)?;
+        let at = self.check(address, bytes, true)?;
         if address & (bytes - 1) != 0 {
             return Err(BadAccess { address, bytes });
         }
@@ -493,7 +531,7 @@ impl HostMemory {
     /// # Errors
     /// If some of the bytes are inaccessible.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), BadAccess> {
-        let at = self.check_range(address, bytes.len() as u64)?;
+        let at = self.check_bytes(address, bytes.len() as u64, true)?;
         if !bytes.is_empty() {
             // SAFETY: as in `read`; `bytes` is not part of the arena, which this method borrows mutably.
             unsafe { at.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
@@ -506,7 +544,8 @@ impl HostMemory {
     /// # Errors
     /// If some of the bytes are inaccessible.
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), BadAccess> {
-        let (source, target) = (self.check_range(from, bytes)?, self.check_range(to, bytes)?);
+        let source = self.check_bytes(from, bytes, false)?;
+        let target = self.check_bytes(to, bytes, true)?;
         if self.told.get() <= 2 {
             self.told.set(0);
         }
@@ -522,7 +561,7 @@ impl HostMemory {
     /// # Errors
     /// If some of the bytes are inaccessible.
     pub fn fill(&mut self, address: u64, byte: u8, bytes: u64) -> Result<(), BadAccess> {
-        let at = self.check_range(address, bytes)?;
+        let at = self.check_bytes(address, bytes, true)?;
         if bytes > 0 {
             // SAFETY: as in `read`.
             unsafe { at.write_bytes(byte, bytes as usize) };
@@ -551,6 +590,11 @@ impl HostMemory {
             }
         }
         Ok(text)
+    }
+
+    /// Whether an address is in the arena.
+    pub(crate) fn is_own(&self, address: u64) -> bool {
+        address.wrapping_sub(self.start) < self.bytes
     }
 
     /// Whether an address is in the arena, but in no object and next to none.

@@ -4,40 +4,50 @@
 #include "lanework/std/tuple.h"
 namespace std {
 enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
+// Reads or writes an atomic object. For tools, a `volatile` access is one that synchronizes.
+template <class T> inline T __lw_atomic(const T &from) {
+    if constexpr (is_arithmetic_v<T> || is_pointer_v<T>) return *(const volatile T *)&from;
+    else return from;
+}
+template <class T> inline void __lw_atomic(T &to, T v) {
+    if constexpr (is_arithmetic_v<T> || is_pointer_v<T>) *(volatile T *)&to = v;
+    else to = v;
+}
 template <class T> struct atomic {
     T value;
     atomic() : value() {}
     atomic(T v) : value(v) {}
     atomic(const atomic &) = delete;
-    T operator=(T v) { return value = v; }
-    operator T() const { return value; }
-    T load(memory_order = memory_order_seq_cst) const { return value; }
-    void store(T v, memory_order = memory_order_seq_cst) { value = v; }
-    T exchange(T v, memory_order = memory_order_seq_cst) { T old = value; value = v; return old; }
-    T fetch_add(T v, memory_order = memory_order_seq_cst) { T old = value; value = old + v; return old; }
-    T fetch_sub(T v, memory_order = memory_order_seq_cst) { T old = value; value = old - v; return old; }
+    T operator=(T v) { store(v); return v; }
+    operator T() const { return load(); }
+    T load(memory_order = memory_order_seq_cst) const { return __lw_atomic(value); }
+    void store(T v, memory_order = memory_order_seq_cst) { __lw_atomic(value, v); }
+    T exchange(T v, memory_order = memory_order_seq_cst) { T old = load(); store(v); return old; }
+    T fetch_add(T v, memory_order = memory_order_seq_cst) { T old = load(); store(old + v); return old; }
+    T fetch_sub(T v, memory_order = memory_order_seq_cst) { T old = load(); store(old - v); return old; }
     bool compare_exchange_strong(T &wanted, T v, memory_order = memory_order_seq_cst) {
-        if (value == wanted) { value = v; return true; }
-        wanted = value;
+        T old = load();
+        if (old == wanted) { store(v); return true; }
+        wanted = old;
         return false;
     }
     bool compare_exchange_weak(T &wanted, T v, memory_order = memory_order_seq_cst) { return compare_exchange_strong(wanted, v); }
-    T operator++() { return ++value; }
-    T operator--() { return --value; }
-    T operator++(int) { return value++; }
-    T operator--(int) { return value--; }
-    T operator+=(T v) { return value += v; }
-    T operator-=(T v) { return value -= v; }
-    T fetch_or(T v, memory_order = memory_order_seq_cst) { T old = value; value = old | v; return old; }
-    T fetch_and(T v, memory_order = memory_order_seq_cst) { T old = value; value = old & v; return old; }
-    T fetch_xor(T v, memory_order = memory_order_seq_cst) { T old = value; value = old ^ v; return old; }
-    T operator|=(T v) { return value = value | v; }
-    T operator&=(T v) { return value = value & v; }
-    T operator^=(T v) { return value = value ^ v; }
+    T operator++() { T v = load(); ++v; store(v); return v; }
+    T operator--() { T v = load(); --v; store(v); return v; }
+    T operator++(int) { T old = load(), v = old; ++v; store(v); return old; }
+    T operator--(int) { T old = load(), v = old; --v; store(v); return old; }
+    T operator+=(T v) { T now = load(); now += v; store(now); return now; }
+    T operator-=(T v) { T now = load(); now -= v; store(now); return now; }
+    T fetch_or(T v, memory_order = memory_order_seq_cst) { T old = load(); store(old | v); return old; }
+    T fetch_and(T v, memory_order = memory_order_seq_cst) { T old = load(); store(old & v); return old; }
+    T fetch_xor(T v, memory_order = memory_order_seq_cst) { T old = load(); store(old ^ v); return old; }
+    T operator|=(T v) { T now = load() | v; store(now); return now; }
+    T operator&=(T v) { T now = load() & v; store(now); return now; }
+    T operator^=(T v) { T now = load() ^ v; store(now); return now; }
     bool is_lock_free() const { return true; }
 };
 struct atomic_flag {
-    bool value;
+    volatile bool value;
     atomic_flag(bool v = false) : value(v) {}
     atomic_flag(const atomic_flag &) = delete;
     bool test_and_set(memory_order = memory_order_seq_cst) { bool old = value; value = true; return old; }
@@ -49,7 +59,7 @@ typedef atomic<unsigned> atomic_uint;
 typedef atomic<long> atomic_long;
 typedef atomic<bool> atomic_bool;
 struct mutex {
-    bool held;
+    volatile bool held;
     mutex() : held(false) {}
     mutex(const mutex &) = delete;
     void lock() { if (held) __lw_fault("a thread waits for a mutex that it holds itself"); held = true; }
