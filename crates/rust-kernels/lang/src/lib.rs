@@ -34,11 +34,11 @@
 //! - Integer arithmetic wraps; division by zero returns what the GPU returns and does not trap.
 //! - Structs, enums and their `impl` blocks are marked `#[device]`; the host uses them as before. They may be
 //!   parameters, variables, arguments and results, and may be stored in buffers (except enums with data) and in shared
-//!   memory, where `x[i].mass` loads only that field. A struct in a buffer has no padding, and no `bool`, tuple or
-//!   enum. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
+//!   memory, where `x[i].mass` loads only that field. A struct in a buffer may have padding, and hold `bool`s, tuples and
+//!   enums without data. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
 //! - `match`, `if let`, `let ... else`, `while let` and `matches!` take literals, ranges, constants,
 //!   variants, tuples, structs, arrays, `|`, `@` and guards. A name in capitals is a constant. `Option` and `Result`
-//!   work with `?` and Rust's methods, in registers and local memory; `?` does not convert errors.
+//!   work with `?` and Rust's methods, in registers and local memory; `?` converts errors by `From`.
 //! - A closure is called by its name or passed to a `#[device]` function as `f: impl Fn(f32) -> f32`; a closure with
 //!   `return` declares its return type. It is inlined at each call, and cannot be stored.
 //! - Ranges, slices and arrays have iterators; each chain becomes one loop: `map`, `filter`, `zip`, `sum`, `fold`

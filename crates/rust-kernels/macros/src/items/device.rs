@@ -294,7 +294,8 @@ pub fn allowed() -> TokenStream {
             clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
             clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
             clippy::identity_op, clippy::erasing_op, clippy::neg_multiply,
-            clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow
+            clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow,
+            clippy::multiple_bound_locations
         )]
     }
 }

@@ -200,7 +200,8 @@ fn rewrite(
             clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
             clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
             clippy::identity_op, clippy::erasing_op, clippy::neg_multiply, clippy::clone_on_copy,
-            clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow
+            clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow,
+            clippy::multiple_bound_locations
         )]
         #visibility fn #name #generics (#(#parameters),*) -> ::lanework::Launch<'launch> #bounds {
             #outline
