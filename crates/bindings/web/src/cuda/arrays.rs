@@ -1,36 +1,9 @@
 //! Arrays and mipmapped arrays.
 
-use super::state::{cuda, failed_call, put, put_word, status, sticky};
+use super::state::{CudaArray, cuda, failed_call, put, put_word, status, sticky};
 use lanework_emulator::Image;
 use lanework_emulator::images::{ArrayLayout, ImageError};
 use lanework_host::{External, Process, Stop, word};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// An array.
-#[derive(Clone, Copy)]
-pub struct Array {
-    pub layout: ArrayLayout,
-    pub image: Image,
-    /// The level of a mipmapped array: only the whole is destroyed.
-    is_level: bool,
-}
-
-/// The arrays, textures and surfaces of a program.
-#[derive(Default)]
-pub struct Textures {
-    pub arrays: BTreeMap<u64, Array>,
-    /// The levels of mipmapped arrays, and their memory.
-    pub mipmaps: BTreeMap<u64, (Vec<u64>, u64)>,
-    /// Textures and surfaces.
-    pub objects: BTreeSet<u64>,
-}
-
-impl Textures {
-    /// The image of an array, for copies.
-    pub fn image(&self, array: u64) -> Option<Image> {
-        self.arrays.get(&array).map(|array| array.image)
-    }
-}
 
 /// Words of a description in the program's memory.
 pub struct Description(Vec<u8>);
@@ -121,7 +94,7 @@ fn arrays(
     let handles = images.into_iter().map(|(layout, image)| {
         let image = Image { address: start + image.address, ..image };
         let handle = state.handle();
-        state.textures.arrays.insert(handle, Array { layout, image, is_level });
+        state.textures.arrays.insert(handle, CudaArray { layout, image, is_level });
         handle
     });
     Ok(Ok((handles.collect(), start)))

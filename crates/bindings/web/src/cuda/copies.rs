@@ -2,8 +2,7 @@
 
 use super::graphs::queued;
 use super::memory::on_device;
-use super::nodes::kind;
-use super::state::{StreamWork, cuda, failed_call, status, sticky};
+use super::state::{StreamWork, cuda, failed_call, kind, status, sticky};
 use lanework_emulator::{Image, MemoryError};
 use lanework_host::{External, Process, Stop, word};
 use std::rc::Rc;

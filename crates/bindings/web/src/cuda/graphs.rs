@@ -1,7 +1,9 @@
 //! Captures of streams, whose work becomes a graph in call order, and launches of graphs.
 
-use super::nodes::{Graph, Node, kind};
-use super::state::{Capture, StreamWork, cuda, failed_call, put_int, put_word, status, sticky};
+use super::state::{
+    Capture, StreamWork, WorkGraph, WorkNode, cuda, failed_call, kind, put_int, put_word, status,
+    sticky,
+};
 use lanework_host::{External, Process, Stop, word};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -28,7 +30,7 @@ pub fn queued(
     if capture.streams.contains(&stream) {
         // The nodes run in the order of the calls.
         let after = capture.graph.nodes.last().map(|node| node.handle).into_iter().collect();
-        capture.graph.nodes.push(Node { handle, kind, work, after, runs: true });
+        capture.graph.nodes.push(WorkNode { handle, kind, work, after, runs: true });
         return Ok(status::SUCCESS);
     }
     if LEGACY.contains(&stream) && capture.blocks_legacy {
@@ -89,7 +91,7 @@ fn begin(process: &mut Process, stream: u64) -> Result<u64, Stop> {
         ));
     }
     let blocks_legacy = state.streams.get(&stream).is_none_or(|(flags, _)| flags & 1 == 0);
-    let (events, graph) = (Vec::new(), Graph::default());
+    let (events, graph) = (Vec::new(), WorkGraph::default());
     state.capture = Some(Capture { streams: vec![stream], blocks_legacy, events, graph });
     Ok(status::SUCCESS)
 }
@@ -110,7 +112,7 @@ fn end(process: &mut Process, stream: u64, to: u64) -> Result<u64, Stop> {
 }
 
 /// Adds a graph and returns its handle.
-fn add(process: &mut Process, graph: Graph) -> Result<u64, Stop> {
+fn add(process: &mut Process, graph: WorkGraph) -> Result<u64, Stop> {
     let state = cuda(process)?;
     let handle = state.handle();
     state.graphs.insert(handle, graph);
@@ -118,13 +120,13 @@ fn add(process: &mut Process, graph: Graph) -> Result<u64, Stop> {
 }
 
 /// The graph to which a node was added: the first one with it, because copies come later.
-pub fn in_graph(graphs: &BTreeMap<u64, Graph>, node: u64) -> Option<u64> {
-    let holds = |graph: &Graph| graph.nodes.iter().any(|one| one.handle == node);
+pub fn in_graph(graphs: &BTreeMap<u64, WorkGraph>, node: u64) -> Option<u64> {
+    let holds = |graph: &WorkGraph| graph.nodes.iter().any(|one| one.handle == node);
     graphs.iter().find(|(_, graph)| holds(graph)).map(|(handle, _)| *handle)
 }
 
 /// A copy of a graph, or of its executable form.
-pub fn graph(process: &mut Process, handle: u64) -> Result<Result<Graph, u64>, Stop> {
+pub fn graph(process: &mut Process, handle: u64) -> Result<Result<WorkGraph, u64>, Stop> {
     if let Some(graph) = cuda(process)?.graphs.get(&handle) {
         return Ok(Ok(graph.clone()));
     }
@@ -184,7 +186,7 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         put_int(process, word(a, 1), u32::from(found))
     }),
     ("cuGraphCreate", |process, a| {
-        let handle = add(process, Graph::default())?;
+        let handle = add(process, WorkGraph::default())?;
         put_word(process, word(a, 0), handle)
     }),
     ("cuGraphClone", |process, a| copied(process, word(a, 0), word(a, 1))),

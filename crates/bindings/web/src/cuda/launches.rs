@@ -1,8 +1,7 @@
 //! Launches of kernels, their attributes and their occupancy.
 
 use super::graphs::queued;
-use super::nodes::kind;
-use super::state::{StreamWork, cuda, failed_call, flush, put_int, put_word, status, sticky};
+use super::state::{StreamWork, cuda, failed_call, flush, kind, put_int, put_word, status, sticky};
 use lanework_emulator::{Fault, FaultKind, LaunchConfig, Program};
 use lanework_host::{External, Process, Stop, word};
 use lanework_report::{Resources, machine};
@@ -67,13 +66,13 @@ pub fn kernel_node(process: &mut Process, at: u64) -> Result<Result<StreamWork, 
 }
 
 /// Blocks, threads of a block, and bytes of dynamic shared memory.
-type Shape = ([u32; 3], [u32; 3], u32);
+type LaunchGeometry = ([u32; 3], [u32; 3], u32);
 
 /// A launch with copies of its arguments, whose addresses are at `each`; or a status.
 fn prepared(
     process: &mut Process,
     handle: u64,
-    (grid, block, shared): Shape,
+    (grid, block, shared): LaunchGeometry,
     cooperative: bool,
     each: u64,
 ) -> Result<Result<StreamWork, u64>, Stop> {

@@ -3,62 +3,9 @@
 use super::copies::{copy_node, fill_node};
 use super::graphs::{graph, in_graph};
 use super::launches::kernel_node;
-use super::state::{StreamWork, cuda, failed_call, put_int, put_word, status};
+use super::state::{StreamWork, WorkNode, cuda, failed_call, kind, put_int, put_word, status};
 use lanework_host::{External, Process, Stop, word};
 use std::rc::Rc;
-
-/// `CUgraphNodeType` of the supported nodes.
-pub mod kind {
-    pub const KERNEL: u32 = 0;
-    pub const COPY: u32 = 1;
-    pub const FILL: u32 = 2;
-    pub const HOST: u32 = 3;
-    pub const GRAPH: u32 = 4;
-    pub const EMPTY: u32 = 5;
-}
-
-/// A node.
-#[derive(Clone)]
-pub struct Node {
-    /// Its handle, which its copies keep: the calls on an executable graph name its nodes by it.
-    pub handle: u64,
-    /// One of `kind`.
-    pub kind: u32,
-    pub work: StreamWork,
-    /// The nodes that run before it.
-    pub after: Vec<u64>,
-    /// Whether launches run it.
-    pub runs: bool,
-}
-
-/// The nodes of a graph, in the order of their creation.
-#[derive(Clone, Default)]
-pub struct Graph {
-    pub nodes: Vec<Node>,
-}
-
-impl Graph {
-    fn place(&self, node: u64) -> Option<usize> {
-        self.nodes.iter().position(|one| one.handle == node)
-    }
-
-    /// The work in an order that keeps the dependencies: the first node that is not done and may run. `None` if some
-    /// wait for each other.
-    pub fn ordered(&self) -> Option<Vec<StreamWork>> {
-        let mut done: Vec<u64> = Vec::new();
-        let mut work = Vec::new();
-        while done.len() < self.nodes.len() {
-            let next = self.nodes.iter().find(|node| {
-                !done.contains(&node.handle) && node.after.iter().all(|one| done.contains(one))
-            })?;
-            done.push(next.handle);
-            if next.runs {
-                work.push(Rc::clone(&next.work));
-            }
-        }
-        Some(work)
-    }
-}
 
 fn unknown(process: &mut Process) -> Result<u64, Stop> {
     let why = "this is not a node of the graph, or it was destroyed";
@@ -87,7 +34,7 @@ fn add(process: &mut Process, a: &[u64], kind: u32, work: StreamWork) -> Result<
     }
     let state = cuda(process)?;
     let handle = state.handle();
-    let node = Node { handle, kind, work, after, runs: true };
+    let node = WorkNode { handle, kind, work, after, runs: true };
     if let Some(graph) = state.graphs.get_mut(&word(a, 1)) {
         graph.nodes.push(node);
     }

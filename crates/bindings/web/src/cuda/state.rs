@@ -1,16 +1,15 @@
 //! The driver's state for a program, and helpers for the driver's functions.
 
-use super::arrays::Textures;
-use super::nodes::Graph;
 use crate::request::RunRequest;
 use crate::watch::measure::{Measuring, options};
+use lanework_emulator::images::ArrayLayout;
 use lanework_emulator::sanitize::{Report, ReportKind};
-use lanework_emulator::{Emulator, Program, SourceLocation};
+use lanework_emulator::{Emulator, Image, Program, SourceLocation};
 use lanework_gpu_specs::{Gpu, specs};
 use lanework_host::{HostPlace, Process, Stop};
 use lanework_ptx::Module;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -48,6 +47,87 @@ pub enum AllocationKind {
 /// Work of a stream, to do now or at each launch of a graph. Returns a status.
 pub type StreamWork = Rc<dyn Fn(&mut Process) -> Result<u64, Stop>>;
 
+/// `CUgraphNodeType` of the supported nodes.
+pub mod kind {
+    pub const KERNEL: u32 = 0;
+    pub const COPY: u32 = 1;
+    pub const FILL: u32 = 2;
+    pub const HOST: u32 = 3;
+    pub const GRAPH: u32 = 4;
+    pub const EMPTY: u32 = 5;
+}
+
+/// A node.
+#[derive(Clone)]
+pub struct WorkNode {
+    /// Its handle, which its copies keep: the calls on an executable graph name its nodes by it.
+    pub handle: u64,
+    /// One of `kind`.
+    pub kind: u32,
+    pub work: StreamWork,
+    /// The nodes that run before it.
+    pub after: Vec<u64>,
+    /// Whether launches run it.
+    pub runs: bool,
+}
+
+/// The nodes of a graph, in the order of their creation.
+#[derive(Clone, Default)]
+pub struct WorkGraph {
+    pub nodes: Vec<WorkNode>,
+}
+
+impl WorkGraph {
+    /// The place of a node.
+    pub fn place(&self, node: u64) -> Option<usize> {
+        self.nodes.iter().position(|one| one.handle == node)
+    }
+
+    /// The work in an order that keeps the dependencies: the first node that is not done and may run. `None` if some
+    /// wait for each other.
+    pub fn ordered(&self) -> Option<Vec<StreamWork>> {
+        let mut done: Vec<u64> = Vec::new();
+        let mut work = Vec::new();
+        while done.len() < self.nodes.len() {
+            let next = self.nodes.iter().find(|node| {
+                !done.contains(&node.handle) && node.after.iter().all(|one| done.contains(one))
+            })?;
+            done.push(next.handle);
+            if next.runs {
+                work.push(Rc::clone(&next.work));
+            }
+        }
+        Some(work)
+    }
+}
+
+/// An array.
+#[derive(Clone, Copy)]
+pub struct CudaArray {
+    pub layout: ArrayLayout,
+    /// Location of its elements.
+    pub image: Image,
+    /// The level of a mipmapped array: only the whole is destroyed.
+    pub is_level: bool,
+}
+
+/// The arrays, textures and surfaces of a program.
+#[derive(Default)]
+pub struct Textures {
+    pub arrays: BTreeMap<u64, CudaArray>,
+    /// The levels of mipmapped arrays, and their memory.
+    pub mipmaps: BTreeMap<u64, (Vec<u64>, u64)>,
+    /// Textures and surfaces.
+    pub objects: BTreeSet<u64>,
+}
+
+impl Textures {
+    /// The image of an array, for copies.
+    pub fn image(&self, array: u64) -> Option<Image> {
+        self.arrays.get(&array).map(|array| array.image)
+    }
+}
+
 /// A capture of streams.
 pub struct Capture {
     /// The captured streams; the first one began.
@@ -57,7 +137,7 @@ pub struct Capture {
     /// The events that were recorded in it.
     pub events: Vec<u64>,
     /// The work so far.
-    pub graph: Graph,
+    pub graph: WorkGraph,
 }
 
 /// The driver's state for a program.
@@ -83,7 +163,7 @@ pub struct Cuda {
     pub events: BTreeMap<u64, Option<f64>>,
     pub capture: Option<Capture>,
     /// Graphs and executable graphs by handle.
-    pub graphs: BTreeMap<u64, Graph>,
+    pub graphs: BTreeMap<u64, WorkGraph>,
     pub textures: Textures,
     pub next_handle: u64,
     /// Nesting depth of openings of device memory to host code, and the opened allocations.

@@ -1,7 +1,7 @@
 //! Textures and surfaces.
 
-use super::arrays::{Array, Description, refused, unknown};
-use super::state::{cuda, failed_call, put_word, status, sticky};
+use super::arrays::{Description, refused, unknown};
+use super::state::{CudaArray, cuda, failed_call, put_word, status, sticky};
 use lanework_emulator::images::{ImageError, TextureReading, surface_image, texel};
 use lanework_emulator::{Image, ImageShape, Texel};
 use lanework_host::{External, Process, Stop, word};
@@ -38,7 +38,7 @@ fn images(
     resource: &Description,
 ) -> Result<Result<(Vec<Image>, bool), u64>, Stop> {
     let (kind, place) = (resource.int(0), resource.long(8));
-    let of_array = |array: &Array| {
+    let of_array = |array: &CudaArray| {
         let fraction = texel(array.layout.format, array.layout.channels).is_ok_and(|(_, one)| one);
         (array.image, fraction)
     };

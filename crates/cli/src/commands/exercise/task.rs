@@ -11,7 +11,7 @@ pub struct Task {
     pub name: String,
     /// The subject.
     pub title: &'static str,
-    /// What to do, in one sentence.
+    /// The task, in one sentence.
     pub text: &'static str,
     /// The file of the learner's kernel.
     pub file: PathBuf,
