@@ -114,7 +114,7 @@ impl HostMemory {
         of_access.find_map(|(granule, pending)| {
             let own = bits(*granule, offset, bytes);
             let conflicts = |(_, [read, written]): &&(u64, Uses)| {
-                own & (written | read * u8::from(writes)) != 0
+                own & (written | (read * u8::from(writes))) != 0
             };
             let is_pending = self.shadow.get(*granule as usize) == Some(&PENDING);
             pending.uses.iter().find(conflicts).filter(|_| is_pending).map(|(of, _)| *of)

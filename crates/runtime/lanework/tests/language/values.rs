@@ -2,6 +2,13 @@
 //! orders of whole values, buffers of tuples, `bool` and enums, methods that change an array in its place. The host calls the same
 //! functions.
 
+// The tests are written as a user may write them.
+#![allow(
+    clippy::non_canonical_partial_ord_impl,
+    clippy::while_let_on_iterator,
+    clippy::redundant_closure
+)]
+
 use lanework::prelude::*;
 use std::cmp::Ordering;
 use std::marker::PhantomData;
