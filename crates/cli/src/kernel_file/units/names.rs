@@ -145,12 +145,17 @@ fn split(text: &str) -> Vec<String> {
 
 /// Whether the brace after these words contains declarations: a namespace, or `extern "C"`.
 fn is_transparent(words: &[String]) -> bool {
+    let is_function = words.iter().any(|word| word == "(");
     words.iter().any(|word| word == "namespace")
-        || words.first().is_some_and(|word| word == "extern")
+        || words.first().is_some_and(|word| word == "extern") && !is_function
 }
 
 /// The name that a definition with a body defines, and whether for its file only.
 fn defined(words: &[String]) -> Option<(String, bool)> {
+    // C functions keep their names.
+    if words.first().is_some_and(|word| word == "extern") {
+        return None;
+    }
     // Not in other parentheses: `__launch_bounds__(N, SMALLER(a, b))`.
     let mut depth = 0;
     let call = words.iter().enumerate().position(|(at, word)| {
