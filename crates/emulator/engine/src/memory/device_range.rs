@@ -17,7 +17,8 @@ const ROOMY: u64 = 1 << 45;
 const LEAST_APART: u64 = 1 << 33;
 /// Blocks start at multiples of this.
 const GRAIN: usize = 256;
-const PAGE: usize = 4096;
+/// Size of a page.
+pub const PAGE: usize = 4096;
 /// Freed blocks of this size or more return their pages to the system; smaller ones are zeroed.
 const GIVEN_BACK: usize = 64 << 10;
 

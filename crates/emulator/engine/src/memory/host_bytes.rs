@@ -1,6 +1,5 @@
 //! Host memory that backs an allocation of the device.
 
-use crate::memory::allocation::PAGE;
 use crate::memory::device_range;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::any::Any;
@@ -56,7 +55,7 @@ impl HostBytes {
     /// As `new`, but in the range of addresses reserved for devices, if the host has one.
     /// With `apart`, they are whole pages, as far from others as the range allows.
     pub fn of_device(size: usize, align: usize, fresh: Fresh, apart: bool) -> Option<HostBytes> {
-        let page = if apart { PAGE as usize } else { 1 };
+        let page = if apart { device_range::PAGE } else { 1 };
         let (size, align) = (size.checked_next_multiple_of(page)?, align.max(page));
         let taken = (size > 0).then(|| device_range::take(size, align, apart)).flatten();
         let Some(base) = taken else { return HostBytes::new(size, align, fresh) };

@@ -44,19 +44,17 @@ impl Adviser<'_> {
             .max_by_key(|one| one.inst.origin);
         let needed = race.distance.scope();
         let (fence, ptx) = fence_of(needed);
-        let change = format!(
-            "write the flag or lock at {} by an atomic (`atomicExch`), since the {} at {} waits for it",
-            self.line(flag.instruction),
-            name_of(wait.op),
-            self.line(wait.inst.origin)
-        );
+        let (at, kind) = (self.line(flag.instruction), name_of(wait.op));
+        let waiting = self.line(wait.inst.origin);
         let fenced = |data: u32| self.fenced(data, flag.instruction, needed, false);
         Some(match data.map(|data| data.inst.origin) {
             Some(data) if !matches!(fenced(data), Fenced::Yes) => format!(
-                "{change}; put a fence, `{fence}` (`{ptx}`), before it, after the write at {}",
+                "write the flag or lock at {at} by an atomic (`atomicExch`), since the {kind} at {waiting} waits for it; put a fence, `{fence}` (`{ptx}`), before it, after the write at {}",
                 self.line(data)
             ),
-            _ => change,
+            _ => format!(
+                "write the flag or lock at {at} by an atomic (`atomicExch`), since the {kind} at {waiting} waits for it"
+            ),
         })
     }
 
@@ -94,16 +92,15 @@ impl Adviser<'_> {
             ));
         }
         let (fence, ptx) = fence_of(race.distance.scope());
-        let change = format!(
-            "before {uses}, wait in a loop until the {signal} at {line} has written its flag, which tells that {wrote} is done; put a fence, `{fence}` (`{ptx}`), after the loop"
-        );
         Some(match polls(read) && self.decides_own_loop(read) {
             true => format!(
-                "{change}; the {} at {} waits for another element or value, or for one that was not reset before the kernel ran",
+                "before {uses}, wait in a loop until the {signal} at {line} has written its flag, which tells that {wrote} is done; put a fence, `{fence}` (`{ptx}`), after the loop; the {} at {} waits for another element or value, or for one that was not reset before the kernel ran",
                 name_of(read.op),
                 self.line(read.inst.origin)
             ),
-            false => change,
+            false => format!(
+                "before {uses}, wait in a loop until the {signal} at {line} has written its flag, which tells that {wrote} is done; put a fence, `{fence}` (`{ptx}`), after the loop"
+            ),
         })
     }
 
