@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 /// File, line and column.
-type Place = [u32; 3];
+type LocTriple = [u32; 3];
 
 /// Largest number of calls around an instruction that are written.
 const DEEPEST: usize = 32;
@@ -46,8 +46,8 @@ impl FunctionNames {
 pub(super) struct Positions<'a> {
     pub calls: &'a [InlinedCall],
     pub names: &'a mut FunctionNames,
-    /// What the last `.loc` of a place says after its position.
-    pub known: HashMap<Place, Option<String>>,
+    /// The words after the position in the last `.loc` of a place.
+    pub known: HashMap<LocTriple, Option<String>>,
 }
 
 impl Positions<'_> {
@@ -57,7 +57,7 @@ impl Positions<'_> {
             return (Vec::new(), None);
         }
         // The instruction's place and its calls' places, innermost first, each with the function that was called there.
-        let mut chain: Vec<(Place, &str)> = vec![(place(position), "")];
+        let mut chain: Vec<(LocTriple, &str)> = vec![(place(position), "")];
         let mut at = position;
         while let Some(call) = self.calls.get((at.inlined as usize).wrapping_sub(1)) {
             let next = place(call.position);
@@ -91,6 +91,6 @@ impl Positions<'_> {
     }
 }
 
-fn place(position: SourcePosition) -> Place {
+fn place(position: SourcePosition) -> LocTriple {
     [position.file, position.line, position.column]
 }
