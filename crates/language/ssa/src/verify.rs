@@ -216,7 +216,7 @@ pub struct CompileError {
 
 impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SourcePosition { file, line, column } = self.position;
+        let SourcePosition { file, line, column, .. } = self.position;
         if file != 0 {
             write!(f, "file {file}, line {line}, column {column}: ")?;
         }

@@ -118,7 +118,7 @@ impl ModuleLowering<'_> {
                 file
             }
         };
-        ssa::SourcePosition { file, line, column }
+        ssa::SourcePosition { file, line, column, inlined: 0 }
     }
 
     /// The SSA number of a function. Its body is lowered later.

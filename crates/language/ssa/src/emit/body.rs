@@ -1,6 +1,7 @@
 //! Converts PTX with virtual registers to the statements of a PTX function.
 
 use super::machine::*;
+use super::positions::{FunctionNames, Positions};
 use crate::CompileError;
 use crate::analysis::{FastMap, FastSet};
 use crate::ir::{BlockId, SourcePosition};
@@ -8,11 +9,16 @@ use lanework_ptx::{
     Address, AddressBase, Guard, Instruction, Location, Operand, Registers, Statement,
     parse_instructions,
 };
+use std::collections::HashMap;
 
 /// Statements of a function's body, register declarations first.
-pub(super) fn statements(function: &MachineFunction) -> Result<Vec<Statement>, CompileError> {
+pub(super) fn statements(
+    function: &MachineFunction,
+    names: &mut FunctionNames,
+) -> Result<Vec<Statement>, CompileError> {
     let mut writer = Writer {
         function,
+        positions: Positions { calls: &function.inlined, names, known: HashMap::new() },
         names: vec![None; function.registers.len()],
         counts: FastMap::default(),
         scopes: vec![Vec::new()],
@@ -87,6 +93,7 @@ fn jumps(end: &MachineEnd, next: Option<BlockId>) -> Vec<GuardedJump> {
 
 struct Writer<'a> {
     function: &'a MachineFunction,
+    positions: Positions<'a>,
     names: Vec<Option<String>>,
     counts: FastMap<RegisterClass, u32>,
     scopes: Vec<Vec<Statement>>,
@@ -97,6 +104,15 @@ impl Writer<'_> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.push(statement);
         }
+    }
+
+    /// The location of an instruction, after the positions of the calls around it.
+    fn location(&mut self, position: SourcePosition) -> Option<Location> {
+        let (calls, location) = self.positions.of(position);
+        for call in calls {
+            self.add(Statement::Directive(call));
+        }
+        location
     }
 
     fn name(&mut self, register: VirtualRegister) -> String {
@@ -121,7 +137,7 @@ impl Writer<'_> {
     ) {
         let mut instruction = Instruction::new(name, operands);
         instruction.guard = guard;
-        instruction.location = location(position);
+        instruction.location = self.location(position);
         self.add(Statement::Instruction(instruction));
     }
 
@@ -147,8 +163,9 @@ impl Writer<'_> {
                     message: format!("inline PTX: {problems}"),
                     position: instruction.position,
                 })?;
+                let location = self.location(instruction.position);
                 for mut statement in parsed {
-                    place(&mut statement, instruction.position);
+                    place(&mut statement, &location);
                     self.add(statement);
                 }
             }
@@ -195,19 +212,14 @@ impl Writer<'_> {
     }
 }
 
-fn location(position: SourcePosition) -> Option<Location> {
-    let SourcePosition { file, line, column } = position;
-    (file != 0).then_some(Location { file, line, column, inlined: None })
-}
-
 /// Gives instructions of inline PTX the position of the statement.
-fn place(statement: &mut Statement, position: SourcePosition) {
+fn place(statement: &mut Statement, location: &Option<Location>) {
     match statement {
         Statement::Instruction(instruction) => {
-            instruction.location = location(position);
+            instruction.location.clone_from(location);
             instruction.text_line = 0;
         }
-        Statement::Block(inner) => inner.iter_mut().for_each(|inner| place(inner, position)),
+        Statement::Block(inner) => inner.iter_mut().for_each(|inner| place(inner, location)),
         _ => {}
     }
 }

@@ -153,6 +153,8 @@ pub(super) struct MachineBlock {
 
 /// A function's code.
 pub(super) struct MachineFunction {
+    /// The calls that were inlined, which positions name.
+    pub inlined: Vec<InlinedCall>,
     /// Blocks in the order of the text.
     pub blocks: Vec<MachineBlock>,
     /// The class of each register.

@@ -3,6 +3,7 @@
 mod body;
 mod coalesce;
 mod machine;
+mod positions;
 mod select;
 
 use crate::CompileError;
@@ -10,12 +11,13 @@ use crate::analysis::{ControlFlow, use_counts, used_functions};
 use crate::ir::*;
 use lanework_ptx as ptx;
 use machine::ModuleNames;
+use positions::FunctionNames;
 use select::{return_variable, value_variable};
 use std::collections::BTreeSet;
 
 /// The PTX of a module. Switches and memory copies must have been lowered.
 pub(crate) fn emit(module: &SsaModule) -> Result<ptx::Module, CompileError> {
-    let mut items = Vec::new();
+    let (mut items, mut names) = (Vec::new(), FunctionNames::default());
     for global in sorted(module) {
         items.push(ptx::Item::Variable(variable(module, global)));
     }
@@ -28,9 +30,10 @@ pub(crate) fn emit(module: &SsaModule) -> Result<ptx::Module, CompileError> {
     }
     for (function, is_used) in module.functions.iter().zip(&used) {
         if !function.blocks.is_empty() && *is_used {
-            items.push(ptx::Item::Function(define(module, function)?));
+            items.push(ptx::Item::Function(define(module, function, &mut names)?));
         }
     }
+    items.extend(names.section().map(ptx::Item::Directive));
     Ok(ptx::Module {
         version: module.version,
         target: module.target.clone(),
@@ -98,13 +101,17 @@ fn header(module: &SsaModule, function: &SsaFunction) -> ptx::Function {
 }
 
 /// A function with its body.
-fn define(module: &SsaModule, function: &SsaFunction) -> Result<ptx::Function, CompileError> {
+fn define(
+    module: &SsaModule,
+    function: &SsaFunction,
+    inlined: &mut FunctionNames,
+) -> Result<ptx::Function, CompileError> {
     let is_kernel = function.linkage == FunctionLinkage::Kernel;
     let names = ModuleNames { module, function: &function.name, is_kernel };
     let mut machine = select::select(function, &names)?;
     coalesce::coalesce(&mut machine);
     coalesce::skip_empty_blocks(&mut machine);
-    let mut statements = body::statements(&machine)?;
+    let mut statements = body::statements(&machine, inlined)?;
     statements.splice(0..0, slot_variables(function));
     Ok(ptx::Function { body: Some(statements), ..header(module, function) })
 }

@@ -30,7 +30,18 @@ pub struct SsaFunction {
     pub blocks: Vec<BlockData>,
     /// Stack slots.
     pub slots: Vec<StackSlotData>,
+    /// The calls that were inlined, for positions in the source.
+    pub inlined: Vec<InlinedCall>,
     leaves: HashMap<(ValueType, ValueDefinition), ValueId>,
+}
+
+/// A call that was inlined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlinedCall {
+    /// The (mangled) name of the called function.
+    pub function: String,
+    /// The position of the call.
+    pub position: SourcePosition,
 }
 
 /// Linkage of a function.
@@ -307,6 +318,7 @@ impl SsaFunction {
             instructions: Vec::new(),
             blocks: Vec::new(),
             slots: Vec::new(),
+            inlined: Vec::new(),
             leaves: HashMap::new(),
         }
     }

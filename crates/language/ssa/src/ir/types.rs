@@ -168,4 +168,7 @@ pub struct SourcePosition {
     pub line: u32,
     /// Column, from 1, or 0 if unknown.
     pub column: u32,
+    /// Index into [`SsaFunction::inlined`](crate::SsaFunction::inlined), from 1, of the call that brought the code here; 0
+    /// for the function's own code.
+    pub inlined: u32,
 }

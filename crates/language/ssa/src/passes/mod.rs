@@ -208,6 +208,48 @@ fn inline_calls(module: &mut SsaModule, caller: FunctionId, inlined: &dyn Fn(Fun
     module.functions[caller.index()] = function;
 }
 
+/// Adds the call at `site` and those that `callee` has inlined, as far as its positions name them. Returns the new position
+/// of code of `callee`.
+fn inlined_positions(
+    function: &mut SsaFunction,
+    callee: &SsaFunction,
+    site: SourcePosition,
+) -> impl Fn(SourcePosition) -> SourcePosition + use<> {
+    let blocks = callee.block_ids().map(|block| callee.block(block));
+    let positions = blocks.flat_map(|block| {
+        let own = block.instructions.iter().map(|id| callee.instruction(*id).position);
+        own.chain([block.position])
+    });
+    // By the number in `callee`, 0 for the call itself: whether a position names it, then the new number.
+    let mut numbers = vec![0; callee.inlined.len() + 1];
+    for mut position in positions.filter(|position| position.file != 0) {
+        while std::mem::replace(&mut numbers[position.inlined as usize], 1) == 0
+            && position.inlined > 0
+        {
+            position = callee.inlined[position.inlined as usize - 1].position;
+        }
+    }
+    let mut next = function.inlined.len() as u32;
+    for number in numbers.iter_mut().filter(|number| **number > 0) {
+        next += 1;
+        *number = next;
+    }
+    let used: Vec<bool> = numbers.iter().map(|number| *number > 0).collect();
+    // Code of built-in headers has no position of its own, so it gets the position of the call.
+    let placed = move |own: SourcePosition| match own.file {
+        0 => site,
+        _ => SourcePosition { inlined: numbers[own.inlined as usize], ..own },
+    };
+    let this = InlinedCall { function: callee.name.clone(), position: site };
+    let inner = callee.inlined.iter().map(|inner| InlinedCall {
+        function: inner.function.clone(),
+        position: placed(inner.position),
+    });
+    let all = std::iter::once(this).chain(inner).zip(&used);
+    function.inlined.extend(all.filter(|(_, used)| **used).map(|(call, _)| call));
+    placed
+}
+
 /// Inserts the body of `callee` between the blocks `before` and `rest`.
 fn inline_call(
     function: &mut SsaFunction,
@@ -234,8 +276,7 @@ fn inline_call(
             values[parameter.index()] = Some(function.add_block_parameter(new, ty));
         }
     }
-    // Code of built-in headers has no position of its own, so it gets the position of the call.
-    let placed = |own: SourcePosition| if own.file == 0 { call.position } else { own };
+    let placed = inlined_positions(function, callee, call.position);
     // Create results first, because uses may come before definitions in the vector.
     let mut instructions = Vec::new();
     for block in callee.block_ids() {

@@ -61,7 +61,7 @@ impl KernelBuilder {
         function.parameters = parameters.iter().map(|ty| FunctionParameter::scalar(*ty)).collect();
         function.returns = returns.to_vec();
         let mut builder = FunctionBuilder::new(function);
-        builder.set_position(SourcePosition { file: 1, line: 1, column: 1 });
+        builder.set_position(SourcePosition { file: 1, line: 1, column: 1, inlined: 0 });
         KernelBuilder { builder }
     }
 

@@ -72,7 +72,7 @@ pub(super) fn select(
         let addresses: Vec<MachineInstruction> = selector.pending.drain(..).collect();
         entry.code.splice(0..0, addresses);
     }
-    Ok(MachineFunction { blocks, registers: selector.registers })
+    Ok(MachineFunction { inlined: function.inlined.clone(), blocks, registers: selector.registers })
 }
 
 impl Selector<'_> {
