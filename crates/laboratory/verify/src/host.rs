@@ -278,7 +278,10 @@ mod tests {
         let some: Vec<u8> = random_elements(DRAWN + 5, 7);
         assert_eq!(some.len(), DRAWN + 5);
         assert_eq!(some[..5], some[DRAWN..]);
-        assert!((2..=2048).all(|divisor| DRAWN % divisor != 0), "2048 squared is above it");
+        assert!(
+            (2..=2048).all(|divisor| !DRAWN.is_multiple_of(divisor)),
+            "2048 squared is above it"
+        );
     }
 
     #[test]

@@ -48,7 +48,6 @@ enum Better {
 
 /// A change of a figure.
 struct Change {
-    name: String,
     factor: f64,
     words: String,
     /// The same in a sentence: `4.0x fewer load sectors`.
@@ -159,7 +158,6 @@ fn by_direction(mut changes: Vec<Change>) -> (Vec<String>, Vec<String>, Vec<Stri
 /// The changes from one rung to the next, with the unit that moves the data if it is another one.
 fn changes_and_moves(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
     let moves = moves_work(before, now).map(|unit| Change {
-        name: unit.to_owned(),
         factor: f64::INFINITY,
         words: unit.to_owned(),
         phrase: unit.to_owned(),
@@ -242,8 +240,7 @@ fn change(name: &str, better: Better, before: f64, now: f64) -> Option<Change> {
             )
         }
     };
-    let name = name.to_owned();
-    (factor >= SLIGHT).then_some(Change { name, factor, words, phrase, good })
+    (factor >= SLIGHT).then_some(Change { factor, words, phrase, good })
 }
 
 #[cfg(test)]

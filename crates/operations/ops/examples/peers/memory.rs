@@ -151,7 +151,7 @@ fn copy<'s, T: lanework::Storable>(
 }
 
 /// A transpose against a copy of the same bytes.
-fn copied<T: lanework::Storable + PartialEq + Sync>(
+fn copied<T: lanework::Storable + bytemuck::Pod + PartialEq + Sync>(
     arena: &mut Arena,
     name: &str,
     (m, n): (usize, usize),

@@ -15,7 +15,7 @@ use rand::rngs::StdRng;
 use rayon::prelude::*;
 
 /// A type of factors or results, on the host.
-trait FactorElement: GemmElement + Sync {
+trait FactorElement: GemmElement + bytemuck::Pod + Sync {
     /// Unit roundoff; 0 for integers.
     const ROUNDOFF: f64;
     /// A random factor.

@@ -171,7 +171,7 @@ fn for_each(shape: [usize; 3], mut each: impl FnMut([usize; 3])) {
 }
 
 /// Runs a reduction into an output with gaps, checks that the gaps keep their poison, and returns the results in row-major order.
-fn results<T: ReductionCase, O: Storable + PartialEq>(
+fn results<T: ReductionCase, O: Storable + bytemuck::Pod + PartialEq>(
     device: &Device,
     reduction: Reduction<'_, T, O, 3>,
     (shape, axis): ([usize; 3], Option<usize>),
@@ -291,7 +291,7 @@ fn case<T: ReductionCase>(
     poison: T::Sum,
 ) -> Result<(), String>
 where
-    T::Sum: PartialEq,
+    T::Sum: PartialEq + bytemuck::Pod,
 {
     let size = if rng.random_bool(0.3) { size } else { size.min(3000) };
     let long = rng.random_range(1..=size.max(2));
@@ -385,7 +385,7 @@ pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String
         poison: T::Sum,
     ) -> Result<(), String>
     where
-        T::Sum: PartialEq,
+        T::Sum: PartialEq + bytemuck::Pod,
     {
         case::<T>(device, rng, size, Some(|x| reduce::norm2(x)), poison)
     }
