@@ -156,7 +156,7 @@ pub enum Command {
         lanework exercise 1    writes exercise-1.cu; after your edit, checks it\n  \
         lanework exercise 1 --hint\n  \
         lanework exercise transpose    lists the rungs of a ladder\n  \
-        lanework exercise transpose/padded    writes the kernel of the rung before; after your edit, checks it")]
+        lanework exercise transpose/padded    writes the kernel before it; then checks it")]
     Exercise(ExerciseArgs),
     /// List the ladders and their rungs.
     #[command(after_help = "Examples:\n  lanework list\n  lanework list --json")]

@@ -307,10 +307,17 @@ impl<'k> Adviser<'k> {
         }
         let [now, prior] = race.accesses;
         let free = |from: u32, to: u32| self.avoids_barriers(Distance::Warps, from, to);
-        // A thread that announces its own write needs no barrier, nor does one that waits itself.
+        // A thread that announces its own write needs no barrier, nor does one that waits itself. A compiler may make several
+        // copies of the access that waits, before the loop and in it.
+        let waiting = self.line(read.inst.origin);
+        let copies: Vec<u32> = self
+            .memory()
+            .map(|found| found.inst.origin)
+            .filter(|origin| *origin == read.inst.origin || self.line(*origin) == waiting)
+            .collect();
         let (announces, waits) = (
             self.always_after(prior.instruction, write.inst.origin),
-            self.always_before(read.inst.origin, now.instruction),
+            self.always_before(&copies, now.instruction),
         );
         if !announces && free(prior.instruction, write.inst.origin) {
             self.signal.set(Some(write.inst.origin));

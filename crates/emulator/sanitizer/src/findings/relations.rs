@@ -274,9 +274,9 @@ impl Adviser<'_> {
             && self.positions(first).all(|from| !self.escapes(from, &ends))
     }
 
-    /// Whether a thread that runs `then` has always run `first` before.
-    pub(super) fn always_before(&self, first: u32, then: u32) -> bool {
-        let starts: Vec<usize> = self.positions(first).collect();
+    /// Whether a thread that runs `then` has always run one of `first` before.
+    pub(super) fn always_before(&self, first: &[u32], then: u32) -> bool {
+        let starts: Vec<usize> = first.iter().flat_map(|one| self.positions(*one)).collect();
         let guarded = |at: &usize| self.kernel.insts[*at].guard.is_some();
         !starts.is_empty()
             && !starts.iter().any(guarded)

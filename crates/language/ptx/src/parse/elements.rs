@@ -1,23 +1,13 @@
 //! Elements of arrays: `array[3]`, and `array[%r1]`, which becomes instructions that compute the address.
 
 use super::lexer::TokenKind;
-use super::{Parsed, Parser};
+use super::{Indexed, Parsed, Parser};
 use crate::ast::*;
 use crate::instructions::{Modifier, Opcode};
 use crate::types::ScalarType;
 
 /// The registers of addresses, two for each element.
 const REGISTERS: &str = "%__element";
-
-/// An element whose index is a register.
-pub(super) struct Indexed {
-    array: String,
-    register: String,
-    /// Whether the register has 64 bits.
-    wide: bool,
-    /// Bytes of an element.
-    bytes: u32,
-}
 
 impl Parser<'_> {
     /// `array[3]`, starting at the open bracket: an element, or its address if the instruction does not access memory.

@@ -86,7 +86,17 @@ struct Parser<'a> {
     /// The registers in scope: name, number if it is a list, and bytes.
     registers: Vec<(&'a str, Option<u32>, u32)>,
     /// The elements with a register as index that the current instruction accesses.
-    indexed: Vec<elements::Indexed>,
+    indexed: Vec<Indexed>,
+}
+
+/// An element whose index is a register.
+struct Indexed {
+    array: String,
+    register: String,
+    /// Whether the register has 64 bits.
+    wide: bool,
+    /// Bytes of an element.
+    bytes: u32,
 }
 
 impl<'a> Parser<'a> {

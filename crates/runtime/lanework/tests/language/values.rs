@@ -57,12 +57,12 @@ where
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Vector<T, const N: usize>([T; N]);
+struct Components<T, const N: usize>([T; N]);
 
 #[device]
-impl<T: Copy + Default + Add<Output = T> + Mul<Output = T>, const N: usize> Vector<T, N> {
+impl<T: Copy + Default + Add<Output = T> + Mul<Output = T>, const N: usize> Components<T, N> {
     fn new(parts: [T; N]) -> Self {
-        Vector(parts)
+        Components(parts)
     }
 
     fn dot(&self, other: &Self) -> T {
@@ -71,7 +71,7 @@ impl<T: Copy + Default + Add<Output = T> + Mul<Output = T>, const N: usize> Vect
 }
 
 #[device]
-impl<T: Copy, const N: usize> Index<usize> for Vector<T, N> {
+impl<T: Copy, const N: usize> Index<usize> for Components<T, N> {
     type Output = T;
     fn index(&self, index: usize) -> &T {
         &self.0[index]
@@ -79,7 +79,7 @@ impl<T: Copy, const N: usize> Index<usize> for Vector<T, N> {
 }
 
 #[device]
-impl<T: Copy, const N: usize> IndexMut<usize> for Vector<T, N> {
+impl<T: Copy, const N: usize> IndexMut<usize> for Components<T, N> {
     fn index_mut(&mut self, index: usize) -> &mut T {
         &mut self.0[index]
     }
@@ -118,7 +118,7 @@ fn of_values(tasks: &[Task], pairs: &[(u16, u8)], at: usize) -> [u32; 8] {
     let last = tasks.iter().copied().max().unwrap();
     let cheapest = tasks.iter().min_by_key(|task| (task.cost, task.id)).unwrap();
     let pair = largest(pairs).unwrap_or_default();
-    let mut vector = Vector::new([1u32, 2, 3]);
+    let mut vector = Components::new([1u32, 2, 3]);
     vector[at % 3] = 7;
     vector[2] += vector[at % 3];
     let mut stack = Stack::<(u16, u8), Task, 4>::new();
@@ -135,7 +135,7 @@ fn of_values(tasks: &[Task], pairs: &[(u16, u8)], at: usize) -> [u32; 8] {
     [
         best.cost + (best == last) as u32 + cheapest.cost,
         pair.0 as u32 * 256 + pair.1 as u32,
-        vector.dot(&Vector([1, 10, 100])),
+        vector.dot(&Components([1, 10, 100])),
         left,
         order,
         task,

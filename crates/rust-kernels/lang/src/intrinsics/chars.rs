@@ -1,5 +1,15 @@
 //! Characters: conversions from numbers, and ASCII methods. A `char` is its code point, in a register of 32 bits. Rust has no other
 //! conversion to `char`, so each is a valid code point. Buffers hold bytes and numbers.
+//!
+//! ```
+//! # use lanework::prelude::*;
+//! #[device]
+//! fn is_hexadecimal(text: &[u8]) -> bool {
+//!     text.iter().all(|&byte| (byte as char).is_digit(16))
+//! }
+//!
+//! assert!(is_hexadecimal(b"7fE0") && !is_hexadecimal(b"7g"));
+//! ```
 
 use crate::data::leaves::Values;
 use crate::emit::current::here;

@@ -1,5 +1,24 @@
 //! Methods that change an `Option` or an array in its place: `option.take()`, `a.swap(i, j)`. The receiver is a variable, or memory of
 //! the thread. For any other type, the receiver's own methods apply.
+//!
+//! ```
+//! # use lanework::prelude::*;
+//! #[device]
+//! fn in_order(mut x: [u32; 4]) -> [u32; 4] {
+//!     x.sort();
+//!     x.sort_unstable();
+//!     x.sort_by(|a, b| b.cmp(a));
+//!     x.sort_unstable_by(|a, b| (*a % 8).cmp(&(*b % 8)));
+//!     x.sort_by_key(|a| *a % 4);
+//!     x.sort_unstable_by_key(|a| *a);
+//!     if let Some(first) = x.first_mut() {
+//!         *first = 0;
+//!     }
+//!     x
+//! }
+//!
+//! assert_eq!(in_order([9, 2, 7, 4]), [0, 4, 7, 9]);
+//! ```
 
 use crate::data::convert::{Given, To, Valued};
 use crate::data::generic::InPlace;

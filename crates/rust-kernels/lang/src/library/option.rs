@@ -3,6 +3,22 @@
 //!
 //! Rust does not define the layout of an `Option`, so buffers cannot hold it. In local memory this file
 //! defines the layout: the value, then a byte. The value of `None` is undefined and never read.
+//!
+//! ```
+//! # use lanework::prelude::*;
+//! #[device]
+//! fn combine(a: Option<u32>, b: Option<u32>) -> u32 {
+//!     let either = a.or_else(|| b).map_or_else(|| 7, |value| value + 1);
+//!     let only = a.xor(b).is_some() as u32;
+//!     let second = a.and(b).unwrap_or(5);
+//!     let (first, _) = a.map(|value| (value, 2u32)).unzip();
+//!     let nested = Some(a).flatten().as_ref().map_or(0, |value| *value);
+//!     either + 10 * only + 100 * second + first.unwrap_or(0) + nested
+//! }
+//!
+//! assert_eq!(combine(Some(1), None), 2 + 10 + 500 + 1 + 1);
+//! assert_eq!(combine(None, None), 7 + 500);
+//! ```
 
 use crate::data::convert::{Given, To, Valued};
 use crate::data::generic::InKernel;

@@ -1,4 +1,14 @@
 //! `Ordering` in kernels: the result of `cmp`, an enum without data whose value is -1, 0 or 1.
+//!
+//! ```
+//! # use lanework::prelude::*;
+//! #[device]
+//! fn is_before(a: (u32, u32), b: (u32, u32)) -> bool {
+//!     a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)).is_lt()
+//! }
+//!
+//! assert!(is_before((1, 3), (2, 3)) && !is_before((1, 4), (2, 3)));
+//! ```
 
 use crate::data::convert::{Given, To};
 use crate::data::generic::InKernel;

@@ -3,6 +3,16 @@
 //! Rust does not define the layout of a `Result`, so buffers cannot hold one. This file defines the layout in local
 //! memory: the value, the error at a multiple of 8 bytes, then the flag in one byte. The value of an `Err` and the error
 //! of an `Ok` are undefined and never read.
+//!
+//! ```
+//! # use lanework::prelude::*;
+//! #[device]
+//! fn part(x: u32, of: u32) -> Result<u32, u32> {
+//!     x.checked_div(of).ok_or_else(|| x + 1)
+//! }
+//!
+//! assert_eq!((part(6, 3), part(6, 0)), (Ok(2), Err(7)));
+//! ```
 
 use crate::data::convert::{Given, To, Valued};
 use crate::data::generic::InKernel;

@@ -1,4 +1,28 @@
 //! Arrays and slices in kernels: `for` over them, and the methods `get`, `first`, `last` and `swap`.
+//!
+//! ```
+//! # use lanework::prelude::*;
+//! #[kernel]
+//! fn arrange(x: &mut [u32]) {
+//!     if thread_idx.x == 0 {
+//!         x.sort();
+//!         x.sort_unstable();
+//!         x.sort_by(|a, b| b.cmp(a));
+//!         x.sort_unstable_by(|a, b| (*a % 8).cmp(&(*b % 8)));
+//!         x.sort_by_key(|a| *a % 4);
+//!         x.sort_unstable_by_key(|a| *a);
+//!         x.rotate_left(1);
+//!         x.rotate_right(2);
+//!         x[..1].fill(0);
+//!     }
+//! }
+//!
+//! let device = Device::emulator();
+//! let mut x = device.upload(&[9u32, 2, 7, 4])?;
+//! arrange(&mut x).grid(1).block(32).launch(&device)?;
+//! assert_eq!(x.download()?, [0, 2, 4, 7]);
+//! # lanework::Result::<()>::Ok(())
+//! ```
 
 use crate::data::convert::{Given, Scrutinee, To, Valued};
 use crate::data::leaves::{Data, Handle, Values, Variables};

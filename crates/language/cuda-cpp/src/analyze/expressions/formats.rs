@@ -9,7 +9,7 @@ use crate::types::TypeId;
 const FUNCTIONS: [(&str, usize); 5] =
     [("printf", 0), ("fprintf", 1), ("sprintf", 1), ("snprintf", 2), ("asprintf", 1)];
 
-/// What a conversion reads.
+/// The kind of value that a conversion reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Reads {
     /// An integer of so many bytes.
