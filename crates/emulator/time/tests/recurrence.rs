@@ -8,6 +8,7 @@ use lanework_time::predict::{Protocol, predict};
 use lanework_time::sass::start_assembling;
 use lanework_time::trace::KernelTrace;
 use lanework_time::trace::sample::{Effort, record};
+use lanework_time::trace::stored;
 
 const THREADS: u32 = 256;
 
@@ -95,4 +96,23 @@ fn blocks_that_use_all_of_their_units_or_that_do_not_return_are_not_followed() {
     assert!(found.recurrences.is_empty(), "neighbors share the rows: {:?}", found.recurrences);
     let (found, _) = trace(1 << 16, 1, 63);
     assert!(found.recurrences.is_empty(), "one column: {:?}", found.recurrences);
+}
+
+#[test]
+fn stored_traces_keep_recurrences_and_older_ones_have_none() {
+    let (found, _) = trace(1024, 1024, 0);
+    let path = std::env::temp_dir().join(format!("lanework-recurrence-{}", std::process::id()));
+    let code = text(1024, 4096);
+    stored::write(&found, (&code, "k"), [THREADS, 1, 1], &path).expect("a writable folder");
+    let read = || stored::read(&path, 90, false).expect("a stored trace").trace.recurrences;
+    let same = read();
+    let mut file = std::fs::read(&path).expect("the file");
+    let key = b"\"recurrences\"";
+    let at = file.windows(key.len()).position(|part| part == key).expect("the recurrences");
+    file[at + 1] = b'_';
+    std::fs::write(&path, file).expect("a writable file");
+    let older = read();
+    std::fs::remove_file(&path).expect("the file");
+    assert_eq!(same, found.recurrences);
+    assert!(older.is_empty());
 }
