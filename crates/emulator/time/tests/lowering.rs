@@ -28,6 +28,7 @@ fn trace(text: &str, listing: Option<Listing>) -> KernelTrace {
         listing: listing.map(Arc::new),
         allocations: Vec::new(),
         blocks: Vec::new(),
+        recurrences: Vec::new(),
         sampled: GridWork::default(),
         heavy: None,
         polls: false,

@@ -87,6 +87,7 @@ fn copy() -> KernelTrace {
             tokens: Vec::new(),
             complete: true,
         }],
+        recurrences: Vec::new(),
         sampled: GridWork::default(),
         heavy: None,
         polls: false,

@@ -1,20 +1,22 @@
 //! Footprints: the 64-byte units of device memory that blocks touch, by allocation, and how many of them blocks share.
 //!
 //! The traced blocks include neighbors along each axis of the grid. The fraction of units that a block shares with its
-//! neighbor determines how the footprint of many blocks grows along that axis; the size of the allocation bounds it. A
-//! unit is the smallest transfer of device memory.
+//! neighbor determines how the footprint of many blocks grows along that axis; the size of the allocation bounds it. If
+//! blocks further along x return to a block's units ([`recurrence`]), the footprint grows along x by the blocks up to there, and
+//! by the number of returns. A unit is the smallest transfer of device memory.
 
 use crate::chip::swaps::Swaps;
 use crate::machine::Timings;
 use crate::numbers::{NumberMap, NumberSet};
 use crate::sm::memory::LOCAL_SECTORS;
+use crate::trace::recurrence;
 use crate::trace::{AccessTarget, BlockTrace, KernelTrace, NO_SECTORS, Residence, WarpTrace};
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::kernel::{MemoryKind, Opcode};
 use std::collections::HashMap;
 
 /// Bytes per unit.
-pub const UNIT: f64 = 64.0;
+pub const UNIT: f64 = recurrence::UNIT as f64;
 
 /// Part of the touched units of an allocation above which loads that return to them show a second walk through it.
 const AGAIN: f64 = 0.01;
@@ -53,6 +55,8 @@ pub struct Region {
     pub again: f64,
     /// Fraction of a block's units that its neighbor touches, too, by axis.
     pub shared: [f64; 3],
+    /// Number of blocks along x after which a block returns to the units, and the fraction of its units that it then touches, too.
+    pub returning: Option<(u64, f64)>,
 }
 
 /// Footprints of a launch.
@@ -137,6 +141,11 @@ impl Footprints {
                     returns: returns.get(&number).copied().unwrap_or(0.0) * scale,
                     again: again.get(&number).copied().unwrap_or(0.0) * scale,
                     shared,
+                    returning: trace
+                        .recurrences
+                        .iter()
+                        .find(|found| found.start == allocations[number].start)
+                        .map(|found| (found.distance, found.shared)),
                 }
             })
             .collect();
@@ -206,6 +215,7 @@ impl Footprints {
             returns: 0.0,
             again: 0.0,
             shared: shared.unwrap_or_default(),
+            returning: None,
         };
         let lines = self.of_blocks(&region, units, blocks);
         let per_line = operations * blocks / lines;
@@ -250,7 +260,12 @@ impl Footprints {
             (blocks / (x * y)).ceil().clamp(1.0, z),
         ];
         let grows = |axis: usize| 1.0 + (along[axis] - 1.0) * (1.0 - region.shared[axis]);
-        (units * grows(0) * grows(1) * grows(2)).min(region.units).min(units * blocks)
+        let along_x = region.returning.map_or(grows(0), |(distance, shared)| {
+            let walk = along[0].min(distance as f64);
+            let walks = (along[0] / distance as f64).ceil().max(1.0);
+            (1.0 + (walk - 1.0) * (1.0 - region.shared[0])) * (1.0 + (walks - 1.0) * (1.0 - shared))
+        });
+        (units * along_x * grows(1) * grows(2)).min(region.units).min(units * blocks)
     }
 }
 
@@ -441,6 +456,7 @@ mod tests {
             returns: 0.0,
             again: 0.0,
             shared: [0.0; 3],
+            returning: None,
         };
         let mut footprints = Footprints {
             regions: vec![region(1000.0, 20.0, 0.0), region(10.0, 10.0, 0.0)],

@@ -12,6 +12,7 @@ pub mod chain;
 pub mod passing;
 pub mod products;
 pub mod recorder;
+pub mod recurrence;
 pub mod sample;
 pub mod served;
 pub mod stored;
@@ -20,6 +21,7 @@ pub mod work;
 use crate::sass::listing::Listing;
 use crate::trace::chain::WaitChain;
 use crate::trace::passing::Passing;
+use crate::trace::recurrence::Recurrence;
 use crate::trace::work::{GridWork, HeavyBlocks};
 use lanework_engine::event::{AccessKind, Wants};
 use lanework_ptx_ir::analysis::Analyses;
@@ -58,6 +60,8 @@ pub struct KernelTrace {
     pub allocations: Vec<GlobalRange>,
     /// The traced blocks.
     pub blocks: Vec<BlockTrace>,
+    /// How blocks return to units of memory that earlier blocks used, if their neighbors do not.
+    pub recurrences: Vec<Recurrence>,
     /// Numbers of instructions of blocks spread over the grid; empty if the traced blocks are alike.
     pub sampled: GridWork,
     /// Blocks that execute far more instructions than the others, if there are any.

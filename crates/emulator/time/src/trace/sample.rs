@@ -8,6 +8,7 @@ use crate::sass::Assembling;
 use crate::trace::census::{BlockWork, Census, WarpCensus};
 use crate::trace::chain::WaitChain;
 use crate::trace::recorder::{BlockRecorder, Bounds, Recorder};
+use crate::trace::recurrence::{self, Recurrence};
 use crate::trace::work::{GridWork, HeavyBlocks};
 use crate::trace::{BlockTrace, GlobalRange, KernelTrace, Residence, Runs};
 use lanework_engine::device::Device;
@@ -16,6 +17,7 @@ use lanework_engine::launch::{Blocks, LaunchConfig};
 use lanework_engine::memory::allocation::{Allocation, MANAGED, PAGE_LOCKED};
 use lanework_engine::program::Program;
 use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
 
 /// Limits on tracing. They are numbers of instructions, not times, so that a prediction is repeatable.
@@ -359,6 +361,36 @@ impl Tracing<'_> {
     }
 }
 
+/// Maximum number of threads of a multiprocessor, and of its blocks.
+const MULTIPROCESSOR: [u64; 2] = [2048, 32];
+
+impl Tracing<'_> {
+    /// Finds blocks further along x that return to the memory of the first traced one, among those that run at the same time.
+    fn recurrences(&mut self, kernel: &Kernel, allocations: &[GlobalRange]) -> Vec<Recurrence> {
+        let traced = std::mem::take(&mut self.blocks);
+        let (x, first) = (u64::from(self.launch.grid[0]), traced.first().map_or(0, |of| of.block));
+        let [threads, blocks] = MULTIPROCESSOR;
+        let resident = (threads / (32 * self.warps as u64)).clamp(1, blocks);
+        let most = (resident * self.effort.multiprocessors).min(x - 1 - first % x);
+        let bounds = Bounds {
+            steps: LONGEST_STEPS / self.warps,
+            sectors: 8 * LONGEST_STEPS,
+            work: LONGEST_WORK,
+        };
+        let runs = self.runs.clone();
+        let mut trace = |block: u64| {
+            let which = Blocks::Range { first: block, count: 1 };
+            // A block with an error is not one that the prediction needs.
+            let enough = !self.is_over() && self.effort.steps > 0;
+            let end = enough.then(|| self.run(which, vec![block], bounds))?.ok()?;
+            self.blocks.pop().filter(|_| end == End::Complete)
+        };
+        let found = recurrence::find(&traced, (kernel, &runs), allocations, most, &mut trace);
+        self.blocks = traced;
+        found
+    }
+}
+
 /// Traces blocks of a launch. The blocks that run have their usual effect on memory.
 ///
 /// # Errors
@@ -432,8 +464,7 @@ pub fn record(
         sampled = tracing.sample(total)?;
         heavy = tracing.heavy(&sampled)?;
     }
-    let (blocks, chain) = (tracing.blocks, tracing.chain);
-    if blocks.is_empty() {
+    if tracing.blocks.is_empty() {
         let what = "no block could be traced".to_owned();
         let help = "predict a smaller grid";
         return Err(Fault::before_launch(FaultKind::Unsupported, launch.entry, what, help));
@@ -451,7 +482,12 @@ pub fn record(
         };
         GlobalRange { start, bytes: found.bytes, residence }
     };
-    let allocations = memory.live().map(range).collect();
+    let allocations: Vec<GlobalRange> = memory.live().map(range).collect();
+    let recurrences = match polls {
+        true => Vec::new(),
+        false => tracing.recurrences(&kernel, &allocations),
+    };
+    let (blocks, chain) = (tracing.blocks, tracing.chain);
     Ok(KernelTrace {
         runs,
         kernel,
@@ -464,6 +500,7 @@ pub fn record(
         listing: code.listing,
         allocations,
         blocks,
+        recurrences,
         sampled,
         heavy,
         polls,

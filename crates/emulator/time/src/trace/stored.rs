@@ -7,6 +7,7 @@
 use crate::sass::bounds::register_limit;
 use crate::sass::{MachineCode, start_assembling, tools};
 use crate::trace::chain::WaitChain;
+use crate::trace::recurrence::Recurrence;
 use crate::trace::sample::registers as registers_of;
 use crate::trace::work::{GridWork, HeavyBlocks};
 use crate::trace::{
@@ -40,6 +41,8 @@ struct Header {
     polls: bool,
     #[serde(default)]
     chain: WaitChain,
+    #[serde(default)]
+    recurrences: Vec<Recurrence>,
     blocks: Vec<BlockHeader>,
 }
 
@@ -99,6 +102,7 @@ pub fn write(
         heavy: trace.heavy,
         polls: trace.polls,
         chain: trace.chain,
+        recurrences: trace.recurrences.clone(),
         blocks: trace
             .blocks
             .iter()
@@ -229,6 +233,7 @@ pub fn read(path: &Path, capability: u32, listed: bool) -> Result<StoredTrace> {
             heavy: header.heavy,
             polls: header.polls,
             chain: header.chain,
+            recurrences: header.recurrences,
             kernel,
         },
         entry: header.entry,
