@@ -190,7 +190,7 @@ fn patterns(y: &mut [u32], x: u32, z: u32) {
     }
     y[0] = [first, second][0](x);
     match x {
-        made!() => {}
+        matches!() => {}
         _ => {}
     }
     let closed = async |a: u32| a;

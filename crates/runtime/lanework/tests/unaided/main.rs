@@ -8,19 +8,27 @@
 //! Of the second dozen (`characters`, `intervals`, `run_length`, `fractals`, `caches`, `checksums`, `chains`, `rays`, `heaps`, `opcodes`,
 //! `neighbors`), one is not here: its host code names a trait that does not exist. The third dozen is complete: `encoder`, `ledger`,
 //! `semirings`, `interpreter`, `clerks`, `fixed_point`, `dates`, `lookup`, `calculator`, `life`, `filters`, `centers`.
+//!
+//! The fourth dozen is complete: `accounts`, `tokens`, `tables`, `shortest`, `stack_machine`, `mandelbrot`,
+//! `calendar`, `best`, `experiments`, `packets`, `sparse`, `chess`.
 
 #![allow(clippy::all, unused_macros, dead_code, unused_variables)]
 
+mod accounts;
+mod best;
 mod bits;
 mod caches;
 mod calculator;
+mod calendar;
 mod centers;
 mod chains;
 mod characters;
 mod checksums;
+mod chess;
 mod clerks;
 mod dates;
 mod encoder;
+mod experiments;
 mod filters;
 mod fixed_point;
 mod fractals;
@@ -34,14 +42,21 @@ mod lines;
 mod lookup;
 mod machine;
 mod macros;
+mod mandelbrot;
 mod neighbors;
 mod opcodes;
+mod packets;
 mod quantizer;
 mod rays;
 mod run_length;
 mod scan;
 mod semirings;
+mod shortest;
 mod small;
 mod softmax;
+mod sparse;
+mod stack_machine;
+mod tables;
+mod tokens;
 mod utf8;
 mod windows;

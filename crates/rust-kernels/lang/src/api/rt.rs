@@ -8,7 +8,7 @@ pub use crate::data::convert::{
     keep, lift, must_leave, no_bits, perhaps, rest, variants_leaves, variants_size,
 };
 pub use crate::data::generic::{
-    ByValue, InKernel, InPlace, KernelValue, Nameless, OfUser, Receiver, temporary,
+    ByValue, Chosen, InKernel, InPlace, KernelValue, Nameless, OfUser, Receiver, temporary,
 };
 pub use crate::data::handles::MovedSlice;
 pub use crate::data::leaves::{
@@ -91,7 +91,10 @@ pub mod comparing {
         ConvertComputed as _, ConvertKnown as _, HostOfAny as _, HostOfValue as _, PassAny as _,
         PassValue as _,
     };
-    pub use crate::data::generic::{ReceiveOther as _, ReceiveUser as _};
+    pub use crate::data::generic::{
+        ReceiveChosen as _, ReceiveHost as _, ReceiveOther as _, ReceiveUnchosen as _,
+        ReceiveUser as _,
+    };
     pub use crate::data::names::{NameAny as _, NameValue as _};
     pub use crate::library::compare::{
         AnyAtLeast as _, AnyAtMost as _, AnyEqual as _, AnyGreater as _, AnyLess as _,

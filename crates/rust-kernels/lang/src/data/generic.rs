@@ -127,6 +127,51 @@ impl<X> ReceiveOther<X> for Nameless<X> {
     }
 }
 
+/// A constant receiver and an argument. `(&&&Chosen(receiver, &argument)).receiver()` is the receiver of a method: the parts
+/// of a `#[device]` struct or enum if the argument is not an ordinary value, so that the method runs in the kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen<'a, X, A>(pub X, pub &'a A);
+
+/// The receiver of a method whose argument is an ordinary value.
+pub trait ReceiveHost<X> {
+    /// The receiver.
+    fn receiver(self) -> X;
+}
+
+impl<X: Copy, A: Data> ReceiveHost<X> for &&&Chosen<'_, X, A> {
+    fn receiver(self) -> X {
+        self.0
+    }
+}
+
+/// The receiver of a method whose argument exists in a kernel.
+pub trait ReceiveChosen<R> {
+    /// The receiver.
+    fn receiver(self) -> R;
+}
+
+impl<X: Data + To<X>, A> ReceiveChosen<<Handle<X> as OfUser>::Receiver> for &&Chosen<'_, X, A>
+where
+    Handle<X>: OfUser,
+{
+    #[track_caller]
+    fn receiver(self) -> <Handle<X> as OfUser>::Receiver {
+        self.0.to().temporary()
+    }
+}
+
+/// Any other receiver.
+pub trait ReceiveUnchosen<X> {
+    /// The receiver.
+    fn receiver(self) -> X;
+}
+
+impl<X, A> ReceiveUnchosen<X> for Chosen<'_, X, A> {
+    fn receiver(self) -> X {
+        self.0
+    }
+}
+
 /// The same parts as those of a value without a name.
 pub fn temporary<T: Data>(value: Handle<T>) -> T::Of<Temporaries> {
     let mut parts = Vec::new();

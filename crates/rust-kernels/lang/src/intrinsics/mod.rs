@@ -9,6 +9,7 @@ pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod memory;
 pub(crate) mod number;
+pub(crate) mod overflow;
 pub(crate) mod threads;
 pub(crate) mod warp;
 

@@ -57,6 +57,8 @@ generic_methods! {
     wrapping_add(other: Self) -> Self;
     wrapping_sub(other: Self) -> Self;
     wrapping_mul(other: Self) -> Self;
+    wrapping_div(other: Self) -> Self;
+    wrapping_rem(other: Self) -> Self;
     wrapping_neg() -> Self;
     wrapping_shl(by: u32) -> Self;
     wrapping_shr(by: u32) -> Self;

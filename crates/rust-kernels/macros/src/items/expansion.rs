@@ -10,9 +10,9 @@ use crate::source::plain_rules;
 use crate::types::refuse;
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::parse::{Parse, ParseStream};
-use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_mut};
-use syn::{Expr, Stmt};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_mut, visit_pat_mut};
+use syn::{Expr, Pat, Stmt};
 
 /// The first two tokens of a call that passes an item. If the macro lacks `#[device]`, no rule of it matches, and rustc's error
 /// shows this name: a rule `$a:expr` takes the first token and refuses the second.
@@ -149,6 +149,24 @@ impl VisitMut for Calls {
         }
         if self.found.is_none() && at > block.stmts.len() {
             visit_block_mut(self, block);
+        }
+    }
+
+    fn visit_pat_mut(&mut self, pattern: &mut Pat) {
+        let Pat::Macro(call) = pattern else { return visit_pat_mut(self, pattern) };
+        let call = call.mac.clone();
+        if self.takes(&call) {
+            let body = self.replacement.clone().unwrap_or_default();
+            *pattern = match Pat::parse_multi_with_leading_vert.parse2(body) {
+                // As in Rust, the expansion stays whole: `x @ (1 | 2)`.
+                Ok(inner @ (Pat::Or(_) | Pat::Range(_))) => Pat::Paren(syn::PatParen {
+                    attrs: Vec::new(),
+                    paren_token: Default::default(),
+                    pat: Box::new(inner),
+                }),
+                Ok(inner) => inner,
+                Err(error) => Pat::Verbatim(error.into_compile_error()),
+            };
         }
     }
 

@@ -17,8 +17,18 @@ use syn::{Expr, ExprPath, Ident, PathArguments};
 /// Methods of numbers that take arguments of the same type.
 const PROMOTING: &str = "\
     min max clamp powf powi pow atan2 hypot copysign mul_add rem_euclid div_euclid abs_diff \
-    div_ceil wrapping_add wrapping_sub wrapping_mul saturating_add saturating_sub saturating_mul \
+    div_ceil wrapping_add wrapping_sub wrapping_mul wrapping_div wrapping_rem midpoint saturating_add saturating_sub saturating_mul \
     next_multiple_of is_multiple_of rotate_left rotate_right";
+
+/// Methods of numbers whose receiver becomes a run-time value only if it is a literal or a constant.
+const OF_ORDINARY: &str = "\
+    checked_add checked_sub checked_mul checked_div checked_rem overflowing_add overflowing_sub \
+    overflowing_mul overflowing_div overflowing_rem saturating_div";
+
+/// Methods of numbers whose argument has a type of its own.
+const BY_COUNT: &str = "\
+    pow powi rotate_left rotate_right wrapping_shl wrapping_shr wrapping_pow checked_shl checked_shr \
+    checked_pow overflowing_shl overflowing_shr overflowing_pow saturating_pow";
 
 /// Methods of Rust's library that change an `Option` or an array in its place, with the number of their arguments.
 const IN_PLACE: [(&str, usize); 18] = [
@@ -76,8 +86,12 @@ impl Translator {
         }
         let (method, turbofish) = (&call.method, &call.turbofish);
         let promotes = !call.args.is_empty()
-            && PROMOTING.split(' ').any(|name| method == name)
-            && !is_place(self, &call.receiver);
+            && !is_place(self, &call.receiver)
+            && (PROMOTING.split_whitespace().any(|name| method == name)
+                || (self.is_ordinary(&call.receiver)
+                    && [OF_ORDINARY, BY_COUNT]
+                        .iter()
+                        .any(|list| list.split_whitespace().any(|name| method == name))));
         // `x.get(a..b)`
         if method == "get"
             && let [Expr::Range(range)] = &call.args.iter().collect::<Vec<_>>()[..]
@@ -104,12 +118,30 @@ impl Translator {
             true => self.receiver(&call.receiver),
             false => self.adaptable_receiver(&call.receiver),
         };
-        let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
+        let mut arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
+        let fixed = self.is_constant(&call.receiver)
+            || as_name(&call.receiver).is_some_and(|name| {
+                self.is_declared(name) && !self.is_variable(name) && !self.is_reference(name)
+            });
+        if !(promotes || changes || reads) && fixed {
+            let value = self.value(&call.receiver, Mode::View);
+            if let Some((names, values, chosen)) = self.chosen(call, &value, &mut arguments) {
+                let chosen = match self.adapts() {
+                    true => {
+                        self.adapted(quote_spanned!(span => ::lanework::lang::rt::ByValue(#chosen)))
+                    }
+                    false => chosen,
+                };
+                return quote_spanned!(span => {
+                    #(let #names = #values;)*
+                    #chosen.#method #turbofish(#(#arguments),*)
+                });
+            }
+        }
         match arguments.as_slice() {
             // The receiver may be a host value while the argument is a run-time value.
             [first, rest @ ..] if promotes => {
-                let own_type = ["pow", "powi", "rotate_left", "rotate_right"];
-                let promote = match own_type.iter().any(|name| method == name) {
+                let promote = match BY_COUNT.split_whitespace().any(|name| method == name) {
                     true => quote_spanned!(span => ::lanework::lang::rt::PromoteBase),
                     false => quote_spanned!(span => ::lanework::lang::rt::Promote),
                 };
@@ -122,6 +154,55 @@ impl Translator {
             }
             _ => quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)),
         }
+    }
+
+    /// Whether an expression is the path of a constant or a variant: `LIMIT`, `Self::EMPTY`, `Side::East`.
+    fn is_constant(&self, expression: &Expr) -> bool {
+        let Expr::Path(path) = expression else { return false };
+        let last = path.path.segments.last();
+        let upper = last.is_some_and(|last| {
+            last.ident.to_string().starts_with(|c: char| c.is_ascii_uppercase())
+        });
+        let name = path.path.get_ident();
+        !self.on_host && upper && name.is_none_or(|name| !self.is_declared(name))
+    }
+
+    /// Whether an expression is a literal, possibly with its type, or a constant.
+    fn is_ordinary(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Paren(inner) => self.is_ordinary(&inner.expr),
+            Expr::Cast(cast) => self.is_ordinary(&cast.expr),
+            other => super::is_literal(other) || self.is_constant(other),
+        }
+    }
+
+    /// The receiver of a method of a constant, chosen by the arguments that may exist only in a kernel. Gives these
+    /// arguments names.
+    fn chosen(
+        &self,
+        call: &syn::ExprMethodCall,
+        receiver: &TokenStream,
+        arguments: &mut [TokenStream],
+    ) -> Option<(Vec<Ident>, Vec<TokenStream>, TokenStream)> {
+        let (mut names, mut values, mut chosen) = (Vec::new(), Vec::new(), receiver.clone());
+        for (at, (source, argument)) in call.args.iter().zip(arguments).enumerate() {
+            let function = match source {
+                Expr::Path(path) => {
+                    path.path.get_ident().is_none_or(|name| !self.is_declared(name))
+                }
+                other => matches!(other, Expr::Closure(_)),
+            };
+            if function || super::is_literal(source) {
+                continue;
+            }
+            let name = quote::format_ident!("__argument{}", at, span = Span::mixed_site());
+            let value = std::mem::replace(argument, quote!(#name));
+            chosen = quote_spanned!(call.receiver.span() =>
+                (&&&::lanework::lang::rt::Chosen(#chosen, &#name)).receiver());
+            names.push(name);
+            values.push(value);
+        }
+        (!names.is_empty()).then_some((names, values, chosen))
     }
 
     /// `x.get(a..b)`: the part, if the range is within the slice.
