@@ -1,5 +1,7 @@
 //! Methods of constants and of variants whose arguments exist only in a kernel.
 
+#![allow(const_item_mutation, reason = "a constant is copied for each call, as in Rust")]
+
 use lanework::prelude::*;
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +26,6 @@ impl Squares {
     }
 }
 const CORNERS: Squares = Squares(0x8100_0000_0000_0081);
-static EDGES: Squares = Squares(0xff);
 #[device]
 trait Turn {
     fn turned(self, by: u32) -> u32;
