@@ -206,6 +206,19 @@ impl Driver {
 }
 
 impl Driver {
+    /// Calls `run` with a current context: the thread's own one, else the primary context of a GPU, if it is active. A call
+    /// that names its GPU needs no current context, as an H200's driver shows.
+    pub fn in_context_of<T>(&self, gpu: i32, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let of_gpu = lock(&self.gpu(gpu)?.primary).context;
+        if current() != 0 || table::<Context>().find(of_gpu).is_none() {
+            return run();
+        }
+        set_current(of_gpu);
+        let found = run();
+        set_current(0);
+        found
+    }
+
     /// Frees everything that belongs to a context.
     fn clear(&self, context: Handle) {
         self.forget_queues(context);

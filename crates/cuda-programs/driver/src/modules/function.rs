@@ -183,13 +183,13 @@ api! {
     }
 
     fn cuKernelGetAttribute(value: Out<'_, i32>, attribute: i32, kernel: Handle, device: i32) {
-        driver()?.gpu(device)?;
-        value.store(table::<Function>().get(kernel)?.attribute(attribute)?)
+        let kernel = table::<Function>().get(kernel)?;
+        value.store(driver()?.in_context_of(device, || kernel.attribute(attribute))?)
     }
 
     fn cuKernelSetAttribute(attribute: i32, value: i32, kernel: Handle, device: i32) {
-        driver()?.gpu(device)?;
-        table::<Function>().get(kernel)?.set_attribute(attribute, value)
+        let kernel = table::<Function>().get(kernel)?;
+        driver()?.in_context_of(device, || kernel.set_attribute(attribute, value))
     }
 
     fn cuFuncSetCacheConfig(function: Handle, config: i32) {

@@ -21,7 +21,6 @@ pub mod work;
 use crate::sass::listing::Listing;
 use crate::trace::chain::WaitChain;
 use crate::trace::passing::Passing;
-use crate::trace::recurrence::Recurrence;
 use crate::trace::work::{GridWork, HeavyBlocks};
 use lanework_engine::event::{AccessKind, Wants};
 use lanework_ptx_ir::analysis::Analyses;
@@ -252,6 +251,17 @@ impl BlockTrace {
     pub fn executed(&self) -> u64 {
         self.warps.iter().map(|warp| warp.instructions).sum()
     }
+}
+
+/// How blocks return to the units of one allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recurrence {
+    /// First address of the allocation.
+    pub start: u64,
+    /// Number of blocks along x after which a block returns.
+    pub distance: u64,
+    /// Fraction of the block's units that it shares with the block that returns.
+    pub shared: f64,
 }
 
 /// A run: instructions `start..end` of the kernel.

@@ -6,9 +6,8 @@
 //! part of the units are kept.
 
 use crate::numbers::NumberSet;
-use crate::trace::{AccessTarget, BlockTrace, GlobalRange, Runs};
+use crate::trace::{AccessTarget, BlockTrace, GlobalRange, Recurrence, Runs};
 use lanework_ptx_ir::kernel::{Kernel, Opcode};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Bytes per unit, the smallest transfer of device memory.
@@ -26,18 +25,7 @@ const LITTLE: f64 = 0.25;
 /// A block that shares less than this is somewhere else.
 const MUCH: f64 = 0.4;
 
-/// How blocks return to the units of one allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Recurrence {
-    /// First address of the allocation.
-    pub start: u64,
-    /// Number of blocks along x after which a block returns.
-    pub distance: u64,
-    /// Fraction of the block's units that it shares with the block that returns.
-    pub shared: f64,
-}
-
-/// What a block uses of one allocation.
+/// The bytes of one allocation that a block uses.
 #[derive(Default)]
 struct Use {
     units: NumberSet,
@@ -79,7 +67,7 @@ impl Use {
     }
 }
 
-/// What a block uses, by allocation.
+/// The use of each allocation by a block.
 fn uses(
     block: &BlockTrace,
     (kernel, runs): (&Kernel, &Runs),

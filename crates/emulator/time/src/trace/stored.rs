@@ -7,12 +7,11 @@
 use crate::sass::bounds::register_limit;
 use crate::sass::{MachineCode, start_assembling, tools};
 use crate::trace::chain::WaitChain;
-use crate::trace::recurrence::Recurrence;
 use crate::trace::sample::registers as registers_of;
 use crate::trace::work::{GridWork, HeavyBlocks};
 use crate::trace::{
-    AccessTarget, BlockTrace, GlobalRange, KernelTrace, Runs, SyncStep, TraceStep, Traffic,
-    WarpTrace,
+    AccessTarget, BlockTrace, GlobalRange, KernelTrace, Recurrence, Runs, SyncStep, TraceStep,
+    Traffic, WarpTrace,
 };
 use lanework_engine::device::Device;
 use lanework_engine::event::AccessKind;

@@ -17,6 +17,7 @@ use crate::scalar::var::{IntoVar, Var};
 ///     let (quotient, overflows) = a.overflowing_div(b);
 ///     let rest = a.wrapping_rem(b) + a.wrapping_div(b) - a.overflowing_rem(b).0;
 ///     let power = a.saturating_pow(3) ^ 3i32.checked_pow(40).unwrap_or(-4);
+///     let power = power ^ a.overflowing_pow(2).0 ^ a.overflowing_shr(35).0;
 ///     let (shifted, too_far) = 5i32.overflowing_shl(33);
 ///     let middle = a.midpoint(b) ^ a.saturating_div(b) ^ a.checked_ilog2().unwrap_or(8) as i32;
 ///     let flags = overflows as i32 + 2 * too_far as i32;
