@@ -92,7 +92,7 @@ fn moves_work(before: &RungRecord, now: &RungRecord) -> Option<&'static str> {
     let in_bulk = |rung: &RungRecord| rung.counters.as_ref().is_some_and(copies_in_bulk);
     match (in_bulk(before), in_bulk(now)) {
         (false, true) => Some("bulk copies (TMA) move the data"),
-        (true, false) => Some("the threads move the data, without bulk copies"),
+        (true, false) => Some("the threads move the data without bulk copies"),
         _ => None,
     }
 }
